@@ -1,0 +1,11 @@
+from numpy import float64, int64
+from numpy.typing import NDArray
+
+def digamma_means(
+    candidates: NDArray[float64],
+    given: NDArray[float64],
+    target: NDArray[float64],
+    neighbors: NDArray[int64],
+    digamma: NDArray[float64],
+    variant: int,
+) -> NDArray[float64]: ...

@@ -1,0 +1,288 @@
+"""The pieces of the procedure as functions on arrays and data frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_consistent_length
+
+from infosift import neighbors
+from infosift.arrays import FloatArray
+from infosift.criteria import KSG, Scorer, criterion_named
+from infosift.engine import Question, ThreadEngine
+from infosift.inputs import NamedColumns, read_columns, require_finite, require_rows
+from infosift.nulls import check_alpha, judge, permutations_for, shuffled_copies
+from infosift.result import FoldEstimates, NeighborChoice, PermutationTest
+from infosift.streams import SeedLike, resolve_seed
+from infosift.table import make_table, prepare
+
+# Between 3, which has least bias, and the 15 to 20 that have least variance.
+DEFAULT_NEIGHBORS = 6
+
+
+def mutual_information(
+    X: Any, y: Any, *, n_neighbors: int = DEFAULT_NEIGHBORS, variant: int = 1, random_state: SeedLike = 0
+) -> float:
+    """Estimate the mutual information of all columns of X together with all columns of y, in nats.
+
+    Parameters
+    ----------
+    X, y : array-like or data frame
+        Any number of numeric columns each, with the same number of rows. Each column is brought to unit spread.
+    n_neighbors : int
+        Number of neighbours: fewer means less bias, more means less variance.
+    variant : {1, 2}
+        Which estimator of Kraskov, Stögbauer and Grassberger (2004) to use.
+    random_state : int, NumPy generator or None
+        Seed of the noise of 1e-10 that tells repeated values apart; data without any do not need it.
+
+    Returns
+    -------
+    float
+        The estimate. It is not clipped: for independent columns it is as often negative as positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import mutual_information
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=2000)
+    >>> y = x + rng.normal(size=2000)  # true value: 0.5 * log(2) = 0.347
+    >>> round(mutual_information(x, y), 2)
+    0.35
+    """
+    columns, target = _read_pair(X, y, random_state)
+    scorer = _scorer(n_neighbors, variant, None, columns.shape[1])
+    return float(scorer(columns[:1], columns[1:], target)[0])
+
+
+def score_candidates(
+    C: Any,
+    y: Any,
+    given: Any = None,
+    *,
+    n_neighbors: int = DEFAULT_NEIGHBORS,
+    variant: int = 1,
+    random_state: SeedLike = 0,
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Estimate the mutual information of ``given`` plus each column of C with y, in nats.
+
+    Parameters
+    ----------
+    C, y, given : array-like or data frame
+        The candidate columns, the target (one or several columns) and the columns that go with each candidate
+        (None for none), all with the same number of rows.
+    n_neighbors, variant, random_state
+        As in :func:`mutual_information`.
+    n_jobs : int or None
+        Number of threads, with scikit-learn's meaning.
+
+    Returns
+    -------
+    ndarray
+        One score per column of C.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import score_candidates
+    >>> rng = np.random.default_rng(0)
+    >>> C = rng.normal(size=(500, 3))
+    >>> y = C[:, 0] + C[:, 2] + 0.5 * rng.normal(size=500)
+    >>> score_candidates(C, y, given=C[:, [0]]).argmax()
+    np.int64(2)
+    """
+    candidates, target = _read_pair(C, y, random_state)
+    scorer = _scorer(n_neighbors, variant, n_jobs, target.shape[1])
+    return scorer(candidates, _read_given(given, target, random_state), target)
+
+
+def resample_mutual_information(
+    X: Any,
+    y: Any,
+    *,
+    n_neighbors: int = DEFAULT_NEIGHBORS,
+    n_folds: int = 30,
+    variant: int = 1,
+    random_state: SeedLike = None,
+    n_jobs: int | None = None,
+) -> FoldEstimates:
+    """Estimate the mutual information of X with y on the rows without each of K folds: its mean and variance.
+
+    Parameters
+    ----------
+    X, y, n_neighbors, variant
+        As in :func:`mutual_information`.
+    n_folds : int
+        Number of folds into which the rows are partitioned at random.
+    random_state : int, NumPy generator or None
+        Seed of the partition.
+    n_jobs : int or None
+        Number of threads, with scikit-learn's meaning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import resample_mutual_information
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=300)
+    >>> folds = resample_mutual_information(x, x + rng.normal(size=300), n_folds=20, random_state=0)
+    >>> len(folds.estimates), folds.variance < 0.001
+    (20, True)
+    """
+    seed = resolve_seed(random_state)
+    columns, target = _read_pair(X, y, seed)
+    if n_folds < 2:
+        raise ValueError(f"n_folds must be at least 2, not {n_folds!r}.")
+    rows_left = target.shape[1] - -(-target.shape[1] // n_folds)
+    scorer = _scorer(n_neighbors, variant, n_jobs, rows_left)
+    question = Question(columns[:1], columns[1:], target)
+    return neighbors.resample(question, n_neighbors, n_folds, scorer.criterion, scorer.engine, seed)
+
+
+def choose_n_neighbors(
+    X: Any,
+    y: Any,
+    *,
+    max_neighbors: int = 20,
+    n_folds: int = 30,
+    t_threshold: float | None = None,
+    criterion: str = "ksg",
+    random_state: SeedLike = None,
+    n_jobs: int | None = None,
+) -> NeighborChoice:
+    """Choose the number of neighbours by which the columns of X and their shuffled copies differ most.
+
+    For each column and each number of neighbours, its mutual information with y is estimated on the rows without
+    each of K folds, as it is and shuffled; t is the difference of the two means in units of their spread.
+
+    Parameters
+    ----------
+    X, y : array-like or data frame
+        The columns and the target.
+    max_neighbors : int
+        The numbers from 1 to this are compared, or to half of the rows where that is less.
+    n_folds : int
+        Number of folds; the paper advises 20 to 30.
+    t_threshold : float or None
+        None: the largest t over all columns decides, the published rule. A number: the largest mean of t over the
+        columns whose t is above it.
+    criterion : {"ksg", "ksg2"}
+        The estimator, variant 1 or 2.
+    random_state : int, NumPy generator or None
+        Seed of the folds and the shuffles.
+    n_jobs : int or None
+        Number of threads, with scikit-learn's meaning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import choose_n_neighbors
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 3))
+    >>> choice = choose_n_neighbors(X, X[:, 1] + rng.normal(size=100), random_state=0)
+    >>> choice.feature, choice.t.shape
+    ('x1', (3, 20))
+    """
+    seed = resolve_seed(random_state)
+    features, targets = _read_same_length(X, y)
+    table = make_table(features, targets, seed)
+    if not table.usable:
+        raise ValueError("Every column of X is constant, so there is nothing to choose the number of neighbours by.")
+    return neighbors.choose(
+        table,
+        criterion_named(criterion),
+        ThreadEngine(n_jobs),
+        max_neighbors=max_neighbors,
+        n_folds=n_folds,
+        t_threshold=t_threshold,
+        seed=seed,
+    )
+
+
+def permutation_test(
+    x: Any,
+    y: Any,
+    given: Any = None,
+    *,
+    alpha: float = 0.05,
+    n_permutations: int | str = "auto",
+    n_neighbors: int = DEFAULT_NEIGHBORS,
+    variant: int = 1,
+    random_state: SeedLike = None,
+    n_jobs: int | None = None,
+) -> PermutationTest:
+    """Test whether x, beside the given columns, tells more about y than shuffled copies of x do.
+
+    Parameters
+    ----------
+    x : array-like
+        One column.
+    y, given : array-like or data frame
+        The target and the columns that go with x (None for none).
+    alpha : float
+        Significance level, which sets the threshold.
+    n_permutations : int or "auto"
+        Number of shuffled copies; "auto" is the smallest from 50 on that makes alpha exact.
+    n_neighbors, variant
+        As in :func:`mutual_information`.
+    random_state : int, NumPy generator or None
+        Seed of the shuffles.
+    n_jobs : int or None
+        Number of threads, with scikit-learn's meaning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import permutation_test
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=100)
+    >>> test = permutation_test(x, x**2 + rng.normal(size=100), random_state=0)
+    >>> test.significant, test.n_permutations
+    (True, 59)
+    """
+    alpha = check_alpha(alpha)
+    count = permutations_for(alpha, n_permutations)
+    seed = resolve_seed(random_state)
+    column, target = _read_pair(x, y, seed)
+    if len(column) != 1:
+        raise ValueError(f"x must be one column, and it has {len(column)}.")
+    given_columns = _read_given(given, target, seed)
+    scorer = _scorer(n_neighbors, variant, n_jobs, target.shape[1])
+    score = scorer(column, given_columns, target)[0]
+    null = scorer(shuffled_copies(column[0], count, seed, step=0), given_columns, target)
+    return judge(score, null, alpha)
+
+
+def _read_pair(X: Any, y: Any, random_state: SeedLike) -> tuple[FloatArray, FloatArray]:
+    features, targets = _read_same_length(X, y)
+    require_finite(features)
+    require_finite(targets, "The target")
+    seed = resolve_seed(random_state)
+    return prepare(features.values, seed, "ties"), prepare(targets.values, seed, "ties of the target")
+
+
+def _read_same_length(X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
+    features, targets = read_columns(X), read_columns(y, "y")
+    check_consistent_length(features.values.T, targets.values.T)
+    return features, targets
+
+
+def _read_given(given: Any, target: FloatArray, random_state: SeedLike) -> FloatArray:
+    if given is None:
+        return np.empty((0, target.shape[1]))
+    columns = read_columns(given, "given")
+    check_consistent_length(columns.values.T, target.T)
+    require_finite(columns)
+    return prepare(columns.values, resolve_seed(random_state), "ties")
+
+
+def _scorer(n_neighbors: int, variant: int, n_jobs: int | None, n_rows: int) -> Scorer:
+    if variant not in (1, 2):
+        raise ValueError(f"variant must be 1 or 2, not {variant!r}.")
+    if not isinstance(n_neighbors, (int, np.integer)) or n_neighbors < 1:
+        raise ValueError(f"n_neighbors must be a positive integer, not {n_neighbors!r}.")
+    require_rows(n_rows, n_neighbors + 2, f"n_neighbors={n_neighbors}")
+    return Scorer(KSG(variant), int(n_neighbors), ThreadEngine(n_jobs))

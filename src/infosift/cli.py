@@ -1,0 +1,145 @@
+"""The command line: arguments to a table, to the selector, to files and the terminal."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from infosift.result import Selection, Step
+
+app = typer.Typer(
+    name="infosift",
+    help="Choose the columns of a table that together tell most about a target, and say how sure that is.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+AlphaOption = Annotated[float, typer.Option(help="Significance level of each step.", min=0, max=1)]
+JobsOption = Annotated[int, typer.Option(help="Number of threads; -1 is one per core.")]
+
+
+@app.command()
+def select(
+    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file with a header row.")],
+    target: Annotated[str, typer.Option(help="The column to tell something about.")],
+    alpha: AlphaOption = 0.05,
+    drop: Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed that fixes the result.", min=0)] = 0,
+    json: Annotated[Path | None, typer.Option(help="Write all the evidence to this file.")] = None,
+    jobs: JobsOption = -1,
+) -> None:
+    """Choose columns of a file.
+
+    Example: [bold]infosift select houses.csv --target price --drop id[/bold]
+    """
+    with _failing_in_one_sentence():
+        from infosift.files import read_file
+        from infosift.inputs import InputError
+
+        if json is not None and not json.parent.is_dir():
+            raise InputError(f"There is no folder {json.parent} to write {json.name} to.")
+        features, values = read_file(file, target, drop or ())
+        selection = _run(features, values, alpha=alpha, seed=seed, jobs=jobs, first_row=1)
+    _show(selection)
+    if json is not None:
+        json.write_text(selection.to_json(indent=1), encoding="utf-8")
+        Console(stderr=True).print(f"Evidence written to {json}", style="dim", markup=False)
+
+
+@app.command()
+def demo(jobs: JobsOption = -1) -> None:
+    """Choose columns of the diabetes data that come with scikit-learn."""
+    with _failing_in_one_sentence():
+        import polars as pl
+        from sklearn.datasets import load_diabetes
+
+        data = load_diabetes()
+        features = pl.DataFrame(data.data, schema=list(data.feature_names))
+        progression = pl.Series("progression", data.target)
+        typer.echo("Ten measurements of 442 people with diabetes; the target is its progression within a year.\n")
+        selection = _run(features, progression, alpha=0.05, seed=0, jobs=jobs)
+    _show(selection)
+
+
+@app.callback(invoke_without_command=True)
+def _main(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
+    if version:
+        from importlib.metadata import version as version_of
+
+        typer.echo(f"infosift {version_of('infosift')}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+def _run(features: Any, values: Any, *, alpha: float, seed: int, jobs: int, first_row: int = 0) -> Selection:
+    from infosift.inputs import read_columns, require_finite
+    from infosift.selector import MutualInfoSelector
+
+    require_finite(read_columns(values), "The target", first_row)
+    require_finite(read_columns(features), first_row=first_row)
+    with _progress() as on_step, _warnings_as_notes():
+        selector = MutualInfoSelector(alpha, random_state=seed, n_jobs=jobs, callback=on_step)
+        return selector.fit(features, values).selection_
+
+
+def _show(selection: Selection) -> None:
+    from infosift.terminal import print_selection
+
+    print_selection(selection, Console())
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[Step], None]]:
+    """Show on a terminal what is being done and what is chosen so far."""
+    with Console(stderr=True).status("choosing the number of neighbours and the first column …") as status:
+        chosen: list[str] = []
+
+        def on_step(step: Step) -> None:
+            chosen.append(step.feature)
+            status.update(f"step {len(chosen) + 1} after {', '.join(chosen)} …")
+
+        yield on_step
+
+
+@contextmanager
+def _warnings_as_notes() -> Iterator[None]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        Console(stderr=True).print(f"Note: {warning.message}", style="yellow", markup=False)
+
+
+@contextmanager
+def _failing_in_one_sentence() -> Iterator[None]:
+    from infosift.inputs import InputError
+
+    try:
+        yield
+    except InputError as error:
+        _stop(str(error), BAD_INPUT)
+    except KeyboardInterrupt:
+        _stop("Interrupted.", INTERRUPTED)
+
+
+def _stop(message: str, code: int) -> NoReturn:
+    Console(stderr=True, soft_wrap=True).print(message, style="red", markup=False)
+    raise typer.Exit(code)

@@ -1,0 +1,47 @@
+"""What is measured: how much a set of columns tells about the target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from infosift.arrays import FloatArray
+from infosift.criteria.ksg import KSG
+from infosift.engine import Question, ThreadEngine
+
+__all__ = ["KSG", "Criterion", "Scorer", "criterion_named"]
+
+
+class Criterion(Protocol):
+    """Scores candidates beside a subset, for several numbers of neighbours at once; higher is more."""
+
+    def score(
+        self, questions: Sequence[Question], neighbors: Sequence[int], engine: ThreadEngine
+    ) -> list[FloatArray]:
+        """Return an array (candidates x neighbors) for each question."""
+        ...
+
+
+_CRITERIA: dict[str, Criterion] = {"ksg": KSG(variant=1), "ksg2": KSG(variant=2)}
+
+
+def criterion_named(name: str) -> Criterion:
+    """Return the criterion of that name."""
+    if name not in _CRITERIA:
+        raise ValueError(f"criterion must be one of {', '.join(_CRITERIA)}, not {name!r}.")
+    return _CRITERIA[name]
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A criterion with its number of neighbours and the engine it runs on."""
+
+    criterion: Criterion
+    n_neighbors: int
+    engine: ThreadEngine
+
+    def __call__(self, candidates: FloatArray, given: FloatArray, target: FloatArray) -> FloatArray:
+        """Return the score of the given columns plus each candidate."""
+        question = Question(candidates, given, target)
+        return self.criterion.score([question], (self.n_neighbors,), self.engine)[0][:, 0]

@@ -1,0 +1,103 @@
+"""Where blocks of columns are scored: this machine's threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from infosift.arrays import FloatArray, IntArray
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
+# Small enough that Ctrl-C is answered soon, large enough that what candidates share is worked out seldom.
+_PAIRS_PER_BLOCK = 200_000_000
+_COLUMNS_PER_BLOCK = 64
+
+
+@dataclass(frozen=True)
+class Question:
+    """Given a subset and the target, what is the score of the subset plus each of these candidates?
+
+    Each array holds one column of the table per row. ``rows`` restricts the question to some rows of the table;
+    ``candidate_rows`` says from which rows the candidates' values are taken instead, so that a shuffle of the
+    candidates against all else needs no copy of the table.
+    """
+
+    candidates: FloatArray
+    given: FloatArray
+    target: FloatArray
+    rows: IntArray | None = None
+    candidate_rows: IntArray | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows the question is about."""
+        return self.target.shape[1] if self.rows is None else len(self.rows)
+
+    def block(self, columns: slice) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return a block of candidates, the given columns and the target, ready for the kernel."""
+        candidate_rows = self.rows if self.candidate_rows is None else self.candidate_rows
+        return (
+            _take(self.candidates[columns], candidate_rows),
+            _take(self.given, self.rows),
+            _take(self.target, self.rows),
+        )
+
+
+BlockScorer: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+
+
+class ThreadEngine:
+    """Scores the candidates of questions in blocks, on threads of this process.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Number of threads, with scikit-learn's meaning: None is 1 unless a ``joblib.parallel_config`` says
+        otherwise, -1 is one per core.
+    block_size : int or None
+        Candidates per block. None chooses it from the size of the question. It has no effect on the scores.
+    """
+
+    def __init__(self, n_jobs: int | None = None, block_size: int | None = None) -> None:
+        self.n_threads: int = effective_n_jobs(n_jobs)
+        self.block_size = block_size
+
+    def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
+        """Return, for each question, the rows that ``score_block`` gives for its candidates, in their order."""
+        size = self.block_size or self._fitting_block_size(questions)
+        tasks = [
+            (number, slice(start, start + size))
+            for number, question in enumerate(questions)
+            for start in range(0, len(question.candidates), size)
+        ]
+        blocks = self._map(lambda task: score_block(*questions[task[0]].block(task[1])), tasks)
+        parts: list[list[FloatArray]] = [[] for _ in questions]
+        for (number, _), block in zip(tasks, blocks, strict=True):
+            parts[number].append(block)
+        return [np.concatenate(part) for part in parts]
+
+    def _fitting_block_size(self, questions: Sequence[Question]) -> int:
+        n_candidates = sum(len(question.candidates) for question in questions)
+        n_rows = max(question.n_rows for question in questions)
+        share = -(-n_candidates // (4 * self.n_threads))
+        return max(1, min(share, _COLUMNS_PER_BLOCK, _PAIRS_PER_BLOCK // n_rows**2))
+
+    def _map(self, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> list[Answer]:
+        if self.n_threads == 1 or len(tasks) == 1:
+            return [function(task) for task in tasks]
+        pool = ThreadPoolExecutor(self.n_threads)
+        try:
+            return list(pool.map(function, tasks))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _take(columns: FloatArray, rows: IntArray | None) -> FloatArray:
+    return np.ascontiguousarray(columns if rows is None else columns[:, rows])

@@ -1,0 +1,123 @@
+"""From what people pass in (arrays, lists, data frames of any library) to named columns of finite numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from sklearn.utils import check_array, column_or_1d
+
+from infosift.arrays import FloatArray
+
+
+class InputError(ValueError):
+    """The data cannot be used as they are; the message names the column or value and says what to do."""
+
+
+@dataclass(frozen=True)
+class NamedColumns:
+    """Columns of a table with their names; ``values`` has one column of the table per row."""
+
+    names: tuple[str, ...]
+    values: FloatArray
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the table."""
+        return self.values.shape[1]
+
+
+def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
+    """Read one or several numeric columns; one-dimensional data are one column."""
+    frame = as_frame(data)
+    if frame is not None:
+        require_numeric(frame)
+        return named(check_array(data, dtype=np.float64, ensure_all_finite=False), tuple(frame.columns))
+    if len(np.shape(data)) == 1:
+        return read_column(data, default_name)
+    values = check_array(data, dtype=np.float64, ensure_all_finite=False)
+    return named(values, default_names(values.shape[1], default_name))
+
+
+def read_column(data: Any, default_name: str = "target") -> NamedColumns:
+    """Read one numeric column, under its own name if it has one."""
+    name = str(getattr(data, "name", None) or default_name)
+    values = column_or_1d(data, warn=True)
+    return NamedColumns((name,), _as_numbers(values, name)[None, :])
+
+
+def as_frame(data: Any) -> nw.DataFrame[Any] | None:
+    """Return a library-neutral view of a data frame, or None for anything else."""
+    view = nw.from_native(data, eager_only=True, pass_through=True)
+    return view if isinstance(view, nw.DataFrame) else None
+
+
+def require_numeric(frame: nw.DataFrame[Any]) -> None:
+    """Refuse a frame with columns that hold no numbers, naming them."""
+    wrong = [
+        f'"{name}" ({dtype})'
+        for name, dtype in frame.schema.items()
+        if not (dtype.is_numeric() or dtype in (nw.Boolean, nw.Object))
+    ]
+    if wrong:
+        more = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
+        raise InputError(f"Not numeric: {', '.join(wrong[:5])}{more}; encode as numbers or drop first.")
+
+
+def require_finite(columns: NamedColumns, what: str = "Column", first_row: int = 0) -> None:
+    """Refuse missing or infinite values, naming the column and the first row of the first one."""
+    finite = np.isfinite(columns.values)
+    if finite.all():
+        return
+    column = int(np.argmin(finite.all(axis=1)))
+    row = int(np.argmin(finite[column]))
+    value = columns.values[column, row]
+    kind = "a missing value (NaN)" if np.isnan(value) else f"an infinite value ({value})"
+    raise InputError(
+        f'{what} "{columns.names[column]}" has {kind} in row {row + first_row} (the first row is {first_row}): '
+        "remove the row or fill the value in first."
+    )
+
+
+def is_constant(values: FloatArray) -> bool:
+    """Tell whether the values have no spread that a float can hold."""
+    return bool(values.max() / 2 - values.min() / 2 == 0)
+
+
+def require_varying_target(target: NamedColumns) -> None:
+    """Refuse a target whose value never changes."""
+    for name, values in zip(target.names, target.values, strict=True):
+        if is_constant(values):
+            raise InputError(
+                f'The target "{name}" is constant (always {values[0]:g}), so no column can tell anything about it.'
+            )
+
+
+def require_rows(n_rows: int, needed: int, why: str) -> None:
+    """Refuse a table with too few rows."""
+    if n_rows < needed:
+        raise InputError(f"{why} needs at least {needed} rows, and the table has n_samples={n_rows}.")
+
+
+def named(values: FloatArray, names: tuple[str, ...]) -> NamedColumns:
+    """Name the columns of an array with one row per row of the table."""
+    return NamedColumns(names, np.ascontiguousarray(values.T))
+
+
+def default_names(count: int, stem: str = "x") -> tuple[str, ...]:
+    """Return the names scikit-learn gives to columns without names: x0, x1, …"""
+    return tuple(f"{stem}{i}" for i in range(count))
+
+
+def _as_numbers(values: Any, name: str) -> FloatArray:
+    if np.iscomplexobj(values):
+        raise InputError(f'Complex data not supported: "{name}" is complex, so pass its parts as columns.')
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        shown = next((value for value in values if isinstance(value, str)), values[0])
+        raise InputError(
+            f'"{name}" is not numeric (it has the value {shown!r}): encode it as numbers first.'
+        ) from None

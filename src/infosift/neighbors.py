@@ -1,0 +1,148 @@
+"""The choice of k, the number of neighbours: section 4.1 of the paper, and K-fold resampling on its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from infosift.arrays import FloatArray, IntArray
+from infosift.criteria import Criterion
+from infosift.engine import Question, ThreadEngine
+from infosift.inputs import require_rows
+from infosift.result import FoldEstimates, NeighborChoice
+from infosift.streams import stream
+from infosift.table import Table
+
+# Below this, not even one neighbour can be chosen by the rule of `neighbor_range`.
+_FEWEST_ROWS = 5
+
+
+def rows_without_folds(n_rows: int, n_folds: int, seed: int) -> list[IntArray]:
+    """Partition the rows at random into folds of near-equal size; return the rows without each fold."""
+    order = stream(seed, "folds").permutation(n_rows)
+    folds = np.array_split(order, min(n_folds, n_rows))
+    everything = np.arange(n_rows)
+    return [np.setdiff1d(everything, fold, assume_unique=True) for fold in folds]
+
+
+def neighbor_range(max_neighbors: int, n_rows: int) -> tuple[int, ...]:
+    """Return the numbers of neighbours to compare: 1 to the maximum, and at most half of the other rows."""
+    return tuple(range(1, min(max_neighbors, (n_rows - 1) // 2) + 1))
+
+
+def resample(
+    question: Question, n_neighbors: int, n_folds: int, criterion: Criterion, engine: ThreadEngine, seed: int
+) -> FoldEstimates:
+    """Estimate the score of one candidate on the rows without each fold."""
+    estimates, _ = _estimates_without_folds(
+        question, (n_neighbors,), n_folds, criterion, engine, seed, shuffled=False
+    )
+    values = estimates[0, 0]
+    return FoldEstimates(
+        estimates=values,
+        mean=float(values.mean()),
+        variance=float(values.var(ddof=1)),
+        n_neighbors=n_neighbors,
+    )
+
+
+def choose(
+    table: Table,
+    criterion: Criterion,
+    engine: ThreadEngine,
+    *,
+    max_neighbors: int,
+    n_folds: int,
+    t_threshold: float | None,
+    seed: int,
+) -> NeighborChoice:
+    """Choose the number of neighbours by which features and their shuffled copies differ most.
+
+    By default the largest of all t decides. With a ``t_threshold`` it is the largest mean of t over the features
+    above the threshold, or the largest of all t where no feature is.
+    """
+    require_rows(table.n_rows, _FEWEST_ROWS, "Choosing the number of neighbours")
+    usable = table.usable
+    n_folds = min(n_folds, table.n_rows)
+    smallest_part = table.n_rows - math.ceil(table.n_rows / n_folds)
+    candidates = neighbor_range(max_neighbors, smallest_part)
+    question = Question(table.columns[usable], table.columns[:0], table.target)
+    estimates, shuffled = _estimates_without_folds(
+        question, candidates, n_folds, criterion, engine, seed, shuffled=True
+    )
+
+    mean, variance = estimates.mean(axis=2), estimates.var(axis=2, ddof=1)
+    shuffled_mean, shuffled_variance = shuffled.mean(axis=2), shuffled.var(axis=2, ddof=1)
+    t = separation(mean - shuffled_mean, variance + shuffled_variance)
+    best = best_column(t, t_threshold)
+    deciding = int(np.argmax(t[:, best]))
+
+    def for_all_features(values: FloatArray) -> FloatArray:
+        spread = np.full((len(table.names), len(candidates)), np.nan)
+        spread[usable] = values
+        return spread
+
+    return NeighborChoice(
+        n_neighbors=candidates[best],
+        feature=table.names[usable[deciding]],
+        candidates=candidates,
+        feature_names=table.names,
+        t=for_all_features(t),
+        mean=for_all_features(mean),
+        variance=for_all_features(variance),
+        shuffled_mean=for_all_features(shuffled_mean),
+        shuffled_variance=for_all_features(shuffled_variance),
+        estimates=estimates[deciding, best],
+        shuffled_estimates=shuffled[deciding, best],
+        n_folds=n_folds,
+        t_threshold=t_threshold,
+    )
+
+
+def separation(difference: FloatArray, variance: FloatArray) -> FloatArray:
+    """Return the Student-like measure of the paper; zero where neither sample varies."""
+    return np.divide(difference, np.sqrt(variance), out=np.zeros_like(difference), where=variance > 0)
+
+
+def best_column(t: FloatArray, t_threshold: float | None) -> int:
+    """Return which column of a table of t to take; the first one of equals."""
+    if t_threshold is not None:
+        above = [[value for value in column if value > t_threshold] for column in t.T]
+        if any(above):
+            # fsum rounds once, so the order of the features cannot matter.
+            means = [math.fsum(values) / len(values) if values else -math.inf for values in above]
+            return int(np.argmax(means))
+    return int(np.argmax(t.max(axis=0)))
+
+
+def _estimates_without_folds(
+    question: Question,
+    neighbors: Sequence[int],
+    n_folds: int,
+    criterion: Criterion,
+    engine: ThreadEngine,
+    seed: int,
+    *,
+    shuffled: bool,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the estimates (candidates x neighbors x folds), and those of shuffled candidates if asked for."""
+    parts = rows_without_folds(question.n_rows, n_folds, seed)
+    questions = [
+        Question(question.candidates, question.given, question.target, rows=rows, candidate_rows=rows)
+        for rows in parts
+    ]
+    if shuffled:
+        questions += [
+            Question(
+                question.candidates,
+                question.given,
+                question.target,
+                rows=rows,
+                candidate_rows=stream(seed, "shuffled fold", fold).permutation(rows),
+            )
+            for fold, rows in enumerate(parts)
+        ]
+    scores = np.stack(criterion.score(questions, neighbors, engine), axis=2)
+    return scores[:, :, : len(parts)], scores[:, :, len(parts) :]

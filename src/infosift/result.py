@@ -1,0 +1,189 @@
+"""What a run leaves behind: every number it decided by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+
+from infosift.arrays import FloatArray
+from infosift.records import Record
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FoldEstimates(Record):
+    """Estimates on the rows without each fold, and their mean and variance."""
+
+    estimates: FloatArray
+    mean: float
+    variance: float
+    n_neighbors: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NeighborChoice(Record):
+    """The number of neighbours that best tells features from their shuffled copies.
+
+    The tables have a row per feature and a column per entry of ``candidates`` (numbers of neighbours); a feature
+    that is constant or repeats another has NaN. ``feature`` is the one with the largest t at the chosen number;
+    ``estimates`` and ``shuffled_estimates`` are its values at that number, one per fold. ``t_threshold`` is None
+    when the largest t of all decided, the published rule.
+    """
+
+    n_neighbors: int
+    feature: str
+    candidates: tuple[int, ...]
+    feature_names: tuple[str, ...]
+    t: FloatArray
+    mean: FloatArray
+    variance: FloatArray
+    shuffled_mean: FloatArray
+    shuffled_variance: FloatArray
+    estimates: FloatArray
+    shuffled_estimates: FloatArray
+    n_folds: int
+    t_threshold: float | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PermutationTest(Record):
+    """A score beside the scores of shuffled copies.
+
+    ``p_low`` and ``p_high`` bound, with 95 % confidence, the p-value that all permutations would give.
+    """
+
+    score: float
+    threshold: float
+    p_value: float
+    p_low: float
+    p_high: float
+    n_permutations: int
+    alpha: float
+    null: FloatArray
+
+    @property
+    def significant(self) -> bool:
+        """Whether the score is above the threshold, which is the same as p_value <= alpha."""
+        return self.score > self.threshold
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Step(PermutationTest):
+    """One step of a search: the best candidate, its test, and the scores of all candidates it was best among."""
+
+    feature: str
+    index: int
+    accepted: bool
+    seconds: float = field(compare=False)
+    candidates: tuple[int, ...]
+    candidate_scores: FloatArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Settings(Record):
+    """All that decides the outcome of a run besides the data."""
+
+    alpha: float
+    method: str
+    criterion: str
+    search: str
+    n_neighbors: int | None
+    n_permutations: int
+    n_folds: int
+    max_neighbors: int
+    t_threshold: float | None
+    max_features: int | None
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subset:
+    """Some columns in the order they were taken, and the score of all of them together."""
+
+    names: tuple[str, ...]
+    indices: tuple[int, ...]
+    score: float | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Selection(Record):
+    """The chosen columns and all the evidence for them.
+
+    ``neighbors`` is None where the number of neighbours was given or there was nothing to choose it by.
+    ``duplicates`` are pairs of a column and the earlier one it repeats.
+    """
+
+    feature_names: tuple[str, ...]
+    target_name: str
+    n_rows: int
+    constant: tuple[str, ...]
+    duplicates: tuple[tuple[str, str], ...]
+    neighbors: NeighborChoice | None
+    steps: tuple[Step, ...]
+    settings: Settings
+    version: str
+
+    @property
+    def accepted(self) -> tuple[Step, ...]:
+        """The steps that added a column."""
+        return tuple(step for step in self.steps if step.accepted)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the chosen columns, in the order chosen."""
+        return tuple(step.feature for step in self.accepted)
+
+    @property
+    def indices(self) -> tuple[int, ...]:
+        """Positions of the chosen columns, in the order chosen."""
+        return tuple(step.index for step in self.accepted)
+
+    @property
+    def n_neighbors(self) -> int | None:
+        """Number of neighbours used, chosen or given."""
+        return self.settings.n_neighbors if self.neighbors is None else self.neighbors.n_neighbors
+
+    @property
+    def peak(self) -> Subset:
+        """The subset with the highest score on the path, the rejected last step included."""
+        if not self.steps:
+            return Subset(names=(), indices=(), score=None)
+        size = int(np.argmax([step.score for step in self.steps])) + 1
+        path = self.steps[:size]
+        return Subset(
+            names=tuple(step.feature for step in path),
+            indices=tuple(step.index for step in path),
+            score=path[-1].score,
+        )
+
+    @property
+    def stopped(self) -> str:
+        """Why the search ended, in words."""
+        if self.steps and not self.steps[-1].accepted:
+            return f"{self.steps[-1].feature} adds no significant information"
+        if self.settings.max_features is not None and len(self.steps) == self.settings.max_features:
+            return f"max_features={self.settings.max_features} columns are chosen"
+        return "no usable column is left"
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the steps as a data frame, one row each.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"} or None
+            None is pandas where it is installed, else polars.
+        """
+        columns = [
+            *("feature", "score", "threshold", "p_value", "p_low", "p_high"),
+            *("n_permutations", "accepted", "seconds"),
+        ]
+        content = {name: [getattr(step, name) for step in self.steps] for name in columns}
+        backend = library or ("pandas" if find_spec("pandas") else "polars")
+        return nw.from_dict(content, backend=backend).to_native()
+
+    def __repr__(self) -> str:
+        chosen = ", ".join(self.names) or "nothing"
+        return f"Selection({chosen}; {len(self.names)} of {len(self.feature_names)} columns, {self.stopped})"

@@ -1,0 +1,89 @@
+"""Which column next, and when to stop: the forward search of the paper, halted by a permutation test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from time import perf_counter
+
+from infosift import neighbors
+from infosift.criteria import Scorer, criterion_named
+from infosift.engine import ThreadEngine
+from infosift.inputs import require_rows
+from infosift.nulls import judge, shuffled_copies
+from infosift.result import Selection, Settings, Step
+from infosift.table import Table
+
+
+def select(
+    table: Table, settings: Settings, engine: ThreadEngine, on_step: Callable[[Step], object] | None = None
+) -> Selection:
+    """Run the published procedure: choose the number of neighbours unless it is given, then search forward."""
+    criterion = criterion_named(settings.criterion)
+    choice = None
+    n_neighbors = settings.n_neighbors
+    if n_neighbors is None and table.usable:
+        choice = neighbors.choose(
+            table,
+            criterion,
+            engine,
+            max_neighbors=settings.max_neighbors,
+            n_folds=settings.n_folds,
+            t_threshold=settings.t_threshold,
+            seed=settings.seed,
+        )
+        n_neighbors = choice.n_neighbors
+    scorer = Scorer(criterion, n_neighbors or 0, engine)
+    steps = []
+    for step in forward(table, settings, scorer):
+        steps.append(step)
+        if on_step is not None:
+            on_step(step)
+    return Selection(
+        feature_names=table.names,
+        target_name=table.target_name,
+        n_rows=table.n_rows,
+        constant=tuple(table.names[i] for i in table.constant),
+        duplicates=tuple((table.names[i], table.names[j]) for i, j in table.duplicates.items()),
+        neighbors=choice,
+        steps=tuple(steps),
+        settings=settings,
+        version=version("infosift"),
+    )
+
+
+def forward(table: Table, settings: Settings, scorer: Scorer) -> Iterator[Step]:
+    """Yield each step as soon as it is decided; the last one is a rejection unless the columns run out."""
+    require_rows(table.n_rows, scorer.n_neighbors + 2, f"n_neighbors={scorer.n_neighbors}")
+    chosen: list[int] = []
+    remaining = table.usable
+    most = len(remaining) if settings.max_features is None else settings.max_features
+    while remaining and len(chosen) < most:
+        step = _take_step(table, settings, scorer, chosen, remaining)
+        yield step
+        if not step.accepted:
+            return
+        chosen.append(step.index)
+        remaining.remove(step.index)
+
+
+def _take_step(
+    table: Table, settings: Settings, scorer: Scorer, chosen: list[int], remaining: list[int]
+) -> Step:
+    started = perf_counter()
+    given = table.columns[chosen]
+    scores = scorer(table.columns[remaining], given, table.target)
+    # Of equal scores the digest decides, so that the order of the columns does not.
+    place = max(range(len(remaining)), key=lambda i: (scores[i], table.digests[remaining[i]]))
+    best = remaining[place]
+    copies = shuffled_copies(table.columns[best], settings.n_permutations, settings.seed, step=len(chosen))
+    test = judge(scores[place], scorer(copies, given, table.target), settings.alpha)
+    return Step(
+        **vars(test),
+        feature=table.names[best],
+        index=best,
+        accepted=test.significant,
+        seconds=perf_counter() - started,
+        candidates=tuple(remaining),
+        candidate_scores=scores,
+    )

@@ -1,0 +1,204 @@
+"""The scikit-learn estimator: checks input, runs the search, stores a Selection."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags, check_consistent_length
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from infosift.arrays import IntArray
+from infosift.criteria import criterion_named
+from infosift.engine import ThreadEngine
+from infosift.inputs import as_frame, default_names, named, read_column, require_numeric
+from infosift.nulls import check_alpha, permutations_for
+from infosift.result import Selection, Settings, Step
+from infosift.search import select
+from infosift.streams import SeedLike, resolve_seed
+from infosift.table import Table, make_table
+
+
+class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Choose the columns that together tell most about a continuous target, without a model.
+
+    At each step the column that raises the mutual information of the chosen set with the target most is tested
+    against shuffled copies of itself; the search halts at the first column that does no better than they do. The
+    number of neighbours of the estimate is chosen by resampling. The procedure is that of François, Rossi, Wertz
+    and Verleysen (2007).
+
+    Parameters
+    ----------
+    alpha : float, default=0.05
+        Significance level of each step: the one number to set.
+    method : {"published"}, default="published"
+        The procedure.
+    criterion : {"ksg", "ksg2"}, default="ksg"
+        The estimate of mutual information: variant 1 or 2 of Kraskov, Stögbauer and Grassberger (2004).
+    search : {"forward"}, default="forward"
+        Which column next.
+    n_neighbors : int or "auto", default="auto"
+        Number of neighbours of the estimate; "auto" chooses it.
+    n_permutations : int or "auto", default="auto"
+        Shuffled copies per step; "auto" is the smallest number from 50 on that makes alpha exact.
+    n_folds : int, default=30
+        Folds of the resampling that chooses the number of neighbours.
+    max_neighbors : int, default=20
+        Largest number of neighbours to choose from.
+    t_threshold : float or None, default=None
+        None: the number of neighbours is the one with the largest t over all columns, the published rule. A
+        number: the one with the largest mean of t over the columns whose t is above it.
+    max_features : int or None, default=None
+        Stop when this many columns are chosen.
+    random_state : int, NumPy generator or None, default=None
+        Seed. It fixes the result to the last bit, whatever the number of threads or the order of the columns. None
+        draws one, which ``selection_.settings.seed`` keeps.
+    n_jobs : int or None, default=None
+        Number of threads; None is 1 unless a ``joblib.parallel_config`` says otherwise, -1 is one per core.
+    callback : callable or None, default=None
+        Called with each :class:`Step` as soon as it is decided.
+
+    Attributes
+    ----------
+    selected_ : ndarray of int
+        Positions of the chosen columns, in the order chosen.
+    selection_ : Selection
+        The chosen columns with all the evidence.
+    n_neighbors_ : int or None
+        Number of neighbours used; None where every column is constant.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : ndarray of str
+        Names of the columns seen in ``fit``, where they have names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from infosift import MutualInfoSelector
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> selector = MutualInfoSelector(alpha=0.05, random_state=0).fit(X, y)
+    >>> selector.selection_.names[:2]
+    ('s5', 'bmi')
+    """
+
+    def __init__(
+        self,
+        alpha: float = 0.05,
+        *,
+        method: str = "published",
+        criterion: str = "ksg",
+        search: str = "forward",
+        n_neighbors: int | str = "auto",
+        n_permutations: int | str = "auto",
+        n_folds: int = 30,
+        max_neighbors: int = 20,
+        t_threshold: float | None = None,
+        max_features: int | None = None,
+        random_state: SeedLike = None,
+        n_jobs: int | None = None,
+        callback: Callable[[Step], object] | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.method = method
+        self.criterion = criterion
+        self.search = search
+        self.n_neighbors = n_neighbors
+        self.n_permutations = n_permutations
+        self.n_folds = n_folds
+        self.max_neighbors = max_neighbors
+        self.t_threshold = t_threshold
+        self.max_features = max_features
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose columns of X by what they tell about y.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_columns)
+            Numeric columns.
+        y : array-like of shape (n_rows,)
+            The target, numeric.
+        """
+        settings = self._settings()
+        table = self._read(X, y, settings.seed)
+        _warn_of_unusable(table)
+        self.selection_: Selection = select(table, settings, ThreadEngine(self.n_jobs), self.callback)
+        self.selected_: IntArray = np.array(self.selection_.indices, dtype=np.int64)
+        self.n_neighbors_ = self.selection_.n_neighbors
+        return self
+
+    def _settings(self) -> Settings:
+        alpha = check_alpha(self.alpha)
+        criterion_named(self.criterion)
+        _require_choice("method", self.method, ("published",))
+        _require_choice("search", self.search, ("forward",))
+        _require_count("n_folds", self.n_folds, least=2)
+        _require_count("max_neighbors", self.max_neighbors, least=1)
+        if self.max_features is not None:
+            _require_count("max_features", self.max_features, least=1)
+        if self.n_neighbors != "auto":
+            _require_count("n_neighbors", self.n_neighbors, least=1, otherwise='"auto" or ')
+        return Settings(
+            alpha=alpha,
+            method=self.method,
+            criterion=self.criterion,
+            search=self.search,
+            n_neighbors=None if self.n_neighbors == "auto" else int(self.n_neighbors),
+            n_permutations=permutations_for(alpha, self.n_permutations),
+            n_folds=int(self.n_folds),
+            max_neighbors=int(self.max_neighbors),
+            t_threshold=self.t_threshold,
+            max_features=self.max_features,
+            seed=resolve_seed(self.random_state),
+        )
+
+    def _read(self, X: Any, y: Any, seed: int) -> Table:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        frame = as_frame(X)
+        if frame is not None:
+            require_numeric(frame)
+        values = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2)
+        check_consistent_length(X, y)
+        names = tuple(map(str, getattr(self, "feature_names_in_", default_names(values.shape[1]))))
+        return make_table(named(values, names), read_column(y), seed)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self.selected_] = True
+        return mask
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def _warn_of_unusable(table: Table) -> None:
+    if table.constant:
+        listed = ", ".join(f'"{table.names[i]}"' for i in table.constant)
+        warnings.warn(f"Constant columns tell nothing and are left out: {listed}.", UserWarning, stacklevel=3)
+    if table.duplicates:
+        listed = ", ".join(
+            f'"{table.names[i]}" (repeats "{table.names[j]}")' for i, j in table.duplicates.items()
+        )
+        warnings.warn(f"Columns that repeat an earlier one are left out: {listed}.", UserWarning, stacklevel=3)
+
+
+def _require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, not {value!r}.")
+
+
+def _require_count(name: str, value: object, least: int, otherwise: str = "") -> None:
+    if not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{name} must be {otherwise}an integer of at least {least}, not {value!r}.")

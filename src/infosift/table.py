@@ -1,0 +1,116 @@
+"""The columns and the target as the estimators want them: unit spread, no ties, the unusable ones set aside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+
+from infosift.arrays import FloatArray
+from infosift.inputs import NamedColumns, is_constant, require_finite, require_varying_target
+from infosift.streams import stream
+
+# Far below any difference that matters, far above the rounding of values of unit spread.
+_TIE_NOISE = 1e-10
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of unit spread without ties, the target likewise, and which columns can be chosen at all.
+
+    ``columns`` and ``target`` have one column of the table per row. ``constant`` and ``duplicates`` (column to the
+    earlier column it repeats) are by position; they are never candidates. ``digests`` are fingerprints of the
+    columns' values, which make choices independent of the order of the columns.
+    """
+
+    names: tuple[str, ...]
+    columns: FloatArray
+    target_name: str
+    target: FloatArray
+    constant: tuple[int, ...]
+    duplicates: Mapping[int, int]
+    digests: tuple[bytes, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.target.shape[1]
+
+    @property
+    def usable(self) -> list[int]:
+        """Positions of the columns that can be chosen."""
+        unusable = {*self.constant, *self.duplicates}
+        return [i for i in range(len(self.names)) if i not in unusable]
+
+
+def make_table(features: NamedColumns, target: NamedColumns, seed: int) -> Table:
+    """Check the data and prepare them for the estimators."""
+    require_finite(features)
+    require_finite(target, "The target")
+    require_varying_target(target)
+    constant = tuple(i for i, values in enumerate(features.values) if is_constant(values))
+    columns = prepare(features.values, seed, "ties")
+    return Table(
+        names=features.names,
+        columns=columns,
+        target_name=", ".join(target.names),
+        target=prepare(target.values, seed, "ties of the target"),
+        constant=constant,
+        duplicates=_find_duplicates(features.values, exclude=constant),
+        digests=tuple(_digest(values) for values in columns),
+    )
+
+
+def prepare(columns: FloatArray, seed: int, purpose: str) -> FloatArray:
+    """Scale each column to unit spread and break its ties; constant columns become zeros."""
+    prepared = np.zeros_like(columns)
+    for i, values in enumerate(columns):
+        if not is_constant(values):
+            prepared[i] = break_ties(to_unit_spread(values), seed, purpose)
+    return prepared
+
+
+def to_unit_spread(values: FloatArray) -> FloatArray:
+    """Centre the values, which are not all equal, and divide them by their standard deviation.
+
+    The range is brought to [-1, 1] first, so that neither huge nor tiny units overflow on the way.
+    """
+    low, high = values.min(), values.max()
+    middle, half_range = low / 2 + high / 2, high / 2 - low / 2
+    unit = (values - middle) / half_range
+    unit -= unit.mean()
+    return np.asarray(unit / unit.std())
+
+
+def break_ties(values: FloatArray, seed: int, purpose: str) -> FloatArray:
+    """Add noise of 1e-10 to every value that occurs more than once, as estimators of densities need.
+
+    The noise depends on the seed and on the column's values only: not on its name or place. A value that occurs
+    once is left as it is.
+    """
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    tied = counts[inverse] > 1
+    if not tied.any():
+        return values
+    own = int.from_bytes(_digest(values), "big")
+    noise = stream(seed, purpose, own).standard_normal(len(values))
+    return np.where(tied, values + _TIE_NOISE * noise, values)
+
+
+def _find_duplicates(columns: FloatArray, exclude: tuple[int, ...]) -> dict[int, int]:
+    first: dict[bytes, int] = {}
+    duplicates: dict[int, int] = {}
+    for i, values in enumerate(columns):
+        if i in exclude:
+            continue
+        earlier = first.setdefault(_digest(values), i)
+        if earlier != i:
+            duplicates[i] = earlier
+    return duplicates
+
+
+def _digest(values: FloatArray) -> bytes:
+    # Adding zero turns -0.0 into 0.0: equal values have equal digests.
+    return blake2b((values + 0.0).tobytes(), digest_size=16).digest()

@@ -26,7 +26,7 @@ class NamedColumns:
     @property
     def n_rows(self) -> int:
         """Number of rows of the table."""
-        return self.values.shape[1]
+        return int(self.values.shape[1])
 
 
 def read_columns(data: Any, default_name: str = "x") -> NamedColumns:

@@ -51,7 +51,9 @@ def _encode(value: Any) -> Any:
         return {field.name: _encode(getattr(value, field.name)) for field in fields(value)}  # type: ignore[arg-type]
     if isinstance(value, np.ndarray):
         # JSON has no NaN; in these arrays it marks what was not computed.
-        return np.where(np.isnan(value), None, value.astype(object)).tolist()
+        listed = value.astype(object)
+        listed[np.isnan(value)] = None
+        return listed.tolist()
     if isinstance(value, tuple):
         return [_encode(item) for item in value]
     return value

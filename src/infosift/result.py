@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Literal
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -168,7 +168,7 @@ class Selection(Record):
             return f"max_features={self.settings.max_features} columns are chosen"
         return "no usable column is left"
 
-    def to_frame(self, library: str | None = None) -> Any:
+    def to_frame(self, library: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
         """Return the steps as a data frame, one row each.
 
         Parameters
@@ -181,8 +181,8 @@ class Selection(Record):
             *("n_permutations", "accepted", "seconds"),
         ]
         content = {name: [getattr(step, name) for step in self.steps] for name in columns}
-        backend = library or ("pandas" if find_spec("pandas") else "polars")
-        return nw.from_dict(content, backend=backend).to_native()
+        installed: Literal["pandas", "polars"] = "pandas" if find_spec("pandas") else "polars"
+        return nw.from_dict(content, backend=library or installed).to_native()
 
     def __repr__(self) -> str:
         chosen = ", ".join(self.names) or "nothing"

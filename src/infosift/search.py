@@ -67,9 +67,7 @@ def forward(table: Table, settings: Settings, scorer: Scorer) -> Iterator[Step]:
         remaining.remove(step.index)
 
 
-def _take_step(
-    table: Table, settings: Settings, scorer: Scorer, chosen: list[int], remaining: list[int]
-) -> Step:
+def _take_step(table: Table, settings: Settings, scorer: Scorer, chosen: list[int], remaining: list[int]) -> Step:
     started = perf_counter()
     given = table.columns[chosen]
     scores = scorer(table.columns[remaining], given, table.target)

@@ -188,9 +188,7 @@ def _warn_of_unusable(table: Table) -> None:
         listed = ", ".join(f'"{table.names[i]}"' for i in table.constant)
         warnings.warn(f"Constant columns tell nothing and are left out: {listed}.", UserWarning, stacklevel=3)
     if table.duplicates:
-        listed = ", ".join(
-            f'"{table.names[i]}" (repeats "{table.names[j]}")' for i, j in table.duplicates.items()
-        )
+        listed = ", ".join(f'"{table.names[i]}" (repeats "{table.names[j]}")' for i, j in table.duplicates.items())
         warnings.warn(f"Columns that repeat an earlier one are left out: {listed}.", UserWarning, stacklevel=3)
 
 

@@ -36,7 +36,7 @@ class Table:
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return self.target.shape[1]
+        return int(self.target.shape[1])
 
     @property
     def usable(self) -> list[int]:

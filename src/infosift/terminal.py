@@ -24,14 +24,14 @@ def print_selection(selection: Selection, console: Console) -> None:
 
 
 def _steps_table(steps: tuple[Step, ...]) -> Table:
-    table = Table(caption="information in nats of the column together with all above it", caption_justify="left")
+    table = Table(caption="information of a column together with all above it, in nats", caption_justify="left")
     table.add_column("step", justify="right")
     table.add_column("column", overflow="fold")
     table.add_column("information", justify="right")
     table.add_column("threshold", justify="right")
     table.add_column("p-value", justify="right")
-    table.add_column("95 % interval", justify="right")
-    table.add_column("verdict")
+    table.add_column("95 % interval", justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
     for number, step in enumerate(steps, start=1):
         table.add_row(
             str(number),
@@ -39,8 +39,8 @@ def _steps_table(steps: tuple[Step, ...]) -> Table:
             f"{step.score:.3f}",
             f"{step.threshold:.3f}",
             f"{step.p_value:.3f}",
-            f"{step.p_low:.3f} – {step.p_high:.3f}",
-            "[green]chosen[/green]" if step.accepted else "[red]not above[/red]",
+            f"{step.p_low:.3f}–{step.p_high:.3f}",
+            "[green]chosen[/green]" if step.accepted else "[red]halt[/red]",
         )
     return table
 

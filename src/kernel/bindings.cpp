@@ -67,9 +67,10 @@ ScoreArray digamma_means(const ColumnArray &candidate_array, const ColumnArray &
 
 NB_MODULE(_kernel, module) {
     module.doc() = "Nearest-neighbour counts for blocks of candidate columns beside a fixed subset.";
-    module.def("digamma_means", &digamma_means, nb::arg("candidates").noconvert(), nb::arg("given").noconvert(),
-               nb::arg("target").noconvert(), nb::arg("neighbors").noconvert(), nb::arg("digamma").noconvert(),
-               nb::arg("variant"),
-               "Mean over the rows of digamma(neighbours in given + candidate) + digamma(neighbours in target).\n\n"
-               "Arrays hold one column of the table per row. Returns (candidates x neighbors).");
+    module.def(
+        "digamma_means", &digamma_means, nb::arg("candidates").noconvert(), nb::arg("given").noconvert(),
+        nb::arg("target").noconvert(), nb::arg("neighbors").noconvert(), nb::arg("digamma").noconvert(),
+        nb::arg("variant"),
+        "Mean over the rows of digamma(neighbours in given + candidate) + digamma(neighbours in target).\n\n"
+        "Arrays hold one column of the table per row. Returns (candidates x neighbors).");
 }

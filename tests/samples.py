@@ -1,0 +1,51 @@
+"""Data the tests share: the paper's synthetic problem, and columns of many kinds for hypothesis."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+INFORMATIVE = frozenset(range(5))
+
+
+def friedman(seed, n=100):
+    """Equation 3 of the paper: five informative columns of ten."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(n, 10))
+    y = 10 * np.sin(X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
+    return X, y + rng.normal(size=n)
+
+
+_CONTINUOUS = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "uniform": lambda rng, n: rng.uniform(size=n),
+    "cauchy": lambda rng, n: rng.standard_cauchy(size=n),
+    "lognormal": lambda rng, n: np.exp(3 * rng.normal(size=n)),
+    "far from zero": lambda rng, n: 1e6 + rng.normal(size=n),
+}
+_TIED = {
+    "integers": lambda rng, n: rng.integers(0, 5, size=n).astype(float),
+    "binary": lambda rng, n: rng.integers(0, 2, size=n).astype(float),
+    "half zeros": lambda rng, n: np.maximum(rng.normal(size=n), 0.0),
+    "rounded": lambda rng, n: rng.normal(size=n).round(1),
+}
+
+
+@st.composite
+def columns(draw, n_rows, n_columns, kinds):
+    """Draw columns (columns x rows) of the given kinds, some of them tied to each other."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    drawn = [kinds[draw(st.sampled_from(sorted(kinds)))](rng, n_rows) for _ in range(n_columns)]
+    values = np.array(drawn).reshape(n_columns, n_rows)
+    if draw(st.booleans()):
+        values = values + rng.normal(size=n_rows) * (kinds is _CONTINUOUS)
+    return values
+
+
+@st.composite
+def problems(draw, ties, max_rows=400):
+    """Draw (X, Y, k): 1 to 6 columns in X, 1 to 3 in Y, k + 2 to 400 rows."""
+    kinds = {**_CONTINUOUS, **_TIED} if ties else _CONTINUOUS
+    k = draw(st.integers(1, 20))
+    n_rows = draw(st.integers(k + 2, max_rows))
+    X = draw(columns(n_rows, draw(st.integers(1, 6)), kinds))
+    Y = draw(columns(n_rows, draw(st.integers(1, 3)), kinds))
+    return X, Y, k

@@ -1,0 +1,172 @@
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from infosift import MutualInfoSelector, Selection, __version__
+from infosift.cli import app
+from samples import friedman
+
+
+def infosift(*arguments):
+    return CliRunner(env={"COLUMNS": "100"}).invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def frame():
+    X, y = friedman(0)
+    return pl.DataFrame(X, schema=[f"x{i}" for i in range(10)]).with_columns(price=pl.Series(y))
+
+
+@pytest.fixture
+def csv(frame, tmp_path):
+    path = tmp_path / "houses.csv"
+    frame.write_csv(path)
+    return path
+
+
+def test_the_table_and_the_evidence(csv, frame, tmp_path):
+    out = tmp_path / "evidence.json"
+    result = infosift("select", csv, "--target", "price", "--seed", 3, "--json", out)
+    assert result.exit_code == 0, result.output
+    selection = Selection.from_json(out.read_text(encoding="utf-8"))
+    fitted = MutualInfoSelector(random_state=3).fit(frame.drop("price"), frame["price"])
+    assert selection == fitted.selection_
+    assert f"{len(selection.names)} of 10 columns chosen for price: {selection.names[0]}" in result.stdout
+    for step in selection.steps:
+        row = next(line for line in result.stdout.splitlines() if f" {step.feature} " in line and "│" in line)
+        assert all(f"{number:.3f}" in row for number in (step.score, step.threshold, step.p_value))
+    assert "seed 3" in result.stdout
+
+
+def test_parquet_and_csv_give_the_same(csv, frame, tmp_path):
+    parquet = tmp_path / "houses.parquet"
+    frame.write_parquet(parquet)
+    from_csv, from_parquet = (infosift("select", path, "--target", "price").stdout for path in (csv, parquet))
+    assert from_csv == from_parquet
+
+
+def test_dropped_columns_take_no_part(csv, tmp_path):
+    out = tmp_path / "evidence.json"
+    infosift("select", csv, "--target", "price", "--drop", "x3", "--drop", "x0", "--json", out)
+    names = json.loads(out.read_text())["feature_names"]
+    assert names == ["x1", "x2", "x4", "x5", "x6", "x7", "x8", "x9"]
+
+
+def test_demo():
+    result = infosift("demo")
+    assert result.exit_code == 0
+    assert "chosen for progression: s5, bmi" in result.stdout.replace("\n", " ")
+
+
+def test_version_and_help():
+    assert infosift("--version").stdout.strip() == f"infosift {__version__}"
+    assert "--target" in infosift("select", "--help").stdout
+    module = subprocess.run([sys.executable, "-m", "infosift", "--version"], capture_output=True, check=True)
+    assert module.stdout.decode().strip() == f"infosift {__version__}"
+
+
+def bad_value(frame, column, row, value):
+    values = frame[column].to_list()
+    values[row] = value
+    return frame.with_columns(pl.Series(column, values, strict=False))
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "message"),
+    [
+        (None, ["--target", "prize"], 'has no column "prize": did you mean "price"?'),
+        (None, ["--target", "zzz"], 'has no column "zzz": it has x0, x1, x2, x3, x4, x5, x6, x7 …'),
+        (None, ["--target", "price", "--drop", "q"], 'has no column "q"'),
+        (None, ["--target", "price", "--drop", "price"], '"price" is the target'),
+        (
+            lambda f: f.with_columns(price=pl.lit("high")),
+            [],
+            'target "price" is not numeric (row 1 is "high").',
+        ),
+        (
+            lambda f: f.with_columns(x4=pl.lit("a")),
+            [],
+            'Not numeric: "x4" (row 1 is "a"); encode as numbers or',
+        ),
+        (lambda f: bad_value(f, "x2", 41, None), [], 'Column "x2" has a missing value (NaN) in row 42 '),
+        (
+            lambda f: bad_value(f, "price", 4, None),
+            [],
+            'The target "price" has a missing value (NaN) in row 5 ',
+        ),
+        (lambda f: bad_value(f, "x1", 0, np.inf), [], 'Column "x1" has an infinite value (inf) in row 1 '),
+        (lambda f: f.with_columns(price=pl.lit(4)), [], 'target "price" is constant (always 4)'),
+        (lambda f: f.head(3), [], "needs at least 5 rows, and the table has n_samples=3."),
+        (lambda f: f.clear(), [], "has column names but no rows."),
+        (lambda f: f.select("price"), [], 'has no column left besides the target "price".'),
+        (
+            None,
+            ["--target", "price", "--json", "/no such folder/out.json"],
+            "There is no folder /no such folder",
+        ),
+    ],
+)
+def test_bad_input_is_one_sentence(frame, tmp_path, change, arguments, message):
+    path = tmp_path / "houses.csv"
+    (change or (lambda f: f))(frame).write_csv(path)
+    result = infosift("select", path, *(arguments or ["--target", "price"]))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("missing.csv", None, "There is no file"),
+        ("table.xlsx", b"PK", "must end in one of .csv, .csv.gz, .parquet, .pq."),
+        ("table.parquet", b"not parquet", "cannot be read as a table"),
+        ("empty.csv", b"", "cannot be read as a table"),
+    ],
+)
+def test_files_that_cannot_be_read(tmp_path, name, content, message):
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    result = infosift("select", path, "--target", "price")
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("word", ["NA", "?", "nan", ""])
+def test_words_for_a_missing_value(csv, word):
+    lines = csv.read_text().splitlines()
+    lines[3] = ",".join([word, *lines[3].split(",")[1:]])
+    csv.write_text("\n".join(lines))
+    assert 'Column "x0" has a missing value (NaN) in row 3 ' in infosift("select", csv, "--target", "price").stderr
+
+
+def test_unusable_columns_are_noted(frame, csv):
+    frame.with_columns(flat=pl.lit(1), again=pl.col("x3")).write_csv(csv)
+    result = infosift("select", csv, "--target", "price")
+    assert result.exit_code == 0
+    assert 'Note: Constant columns tell nothing and are left out: "flat".' in result.stderr
+    assert '"again" (repeats "x3")' in result.stderr.replace("\n", " ")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
+def test_ctrl_c_is_honoured(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "long.parquet"
+    pl.DataFrame(rng.normal(size=(3000, 60))).write_parquet(path)
+    command = [sys.executable, "-m", "infosift", "select", str(path), "--target", "column_0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert stderr.decode().strip() == "Interrupted."

@@ -1,0 +1,63 @@
+"""The same seed gives the same bits for any number of threads, block size and order of the columns."""
+
+import numpy as np
+import pytest
+
+from infosift import MutualInfoSelector
+from infosift.engine import ThreadEngine
+from infosift.inputs import default_names, named
+from infosift.search import select
+from infosift.table import make_table
+from samples import friedman
+
+SEED = 12
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = friedman(7, n=90)
+    X[:, 6] = X[:, 6].round(1)  # ties, so that their noise is part of the test
+    X[:, 2] = X[:, 2].round(1)
+    return X, y
+
+
+def run(X, y, names=None, n_jobs=1, block_size=None):
+    settings = MutualInfoSelector(random_state=SEED)._settings()
+    table = make_table(named(X, names or default_names(X.shape[1])), named(y[:, None], ("y",)), SEED)
+    return select(table, settings, ThreadEngine(n_jobs, block_size))
+
+
+@pytest.fixture(scope="module")
+def reference(data):
+    return run(*data)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 4])
+@pytest.mark.parametrize("block_size", [1, 7, 64])
+def test_threads_and_blocks(data, reference, n_jobs, block_size):
+    selection = run(*data, n_jobs=n_jobs, block_size=block_size)
+    assert selection == reference
+    assert len(selection.steps) >= 4
+
+
+@pytest.mark.parametrize("n_jobs", [2, 4, -1])
+def test_selector_with_threads(data, reference, n_jobs):
+    assert MutualInfoSelector(random_state=SEED, n_jobs=n_jobs).fit(*data).selection_.steps == reference.steps
+
+
+@pytest.mark.parametrize("shuffle", range(3))
+def test_order_of_columns(data, reference, shuffle):
+    X, y = data
+    order = np.random.default_rng(shuffle).permutation(X.shape[1])
+    selection = run(X[:, order], y, tuple(f"x{i}" for i in order))
+    assert selection.names == reference.names
+    assert selection.n_neighbors == reference.n_neighbors
+    np.testing.assert_array_equal(selection.neighbors.t, reference.neighbors.t[order])
+    for mine, theirs in zip(selection.steps, reference.steps, strict=True):
+        assert (mine.score, mine.threshold, mine.p_value) == (theirs.score, theirs.threshold, theirs.p_value)
+        np.testing.assert_array_equal(mine.null, theirs.null)
+
+
+def test_another_seed_is_another_run(data, reference):
+    other = MutualInfoSelector(random_state=SEED + 1).fit(*data).selection_
+    assert not np.array_equal(other.steps[0].null, reference.steps[0].null)

@@ -1,0 +1,43 @@
+"""What the documentation shows runs, and says what it says it does."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+import infosift
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+MODULES = [module.name for module in pkgutil.walk_packages(infosift.__path__, "infosift.")]
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith(("__main__", "_kernel"))])
+def test_examples_in_docstrings(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_public_functions_have_examples():
+    for name in infosift.__all__:
+        thing = getattr(infosift, name)
+        if name[0].islower() or name == "MutualInfoSelector":
+            assert ">>>" in thing.__doc__, name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_code_in_pages_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.S)
+    namespace = {}
+    for block in blocks:
+        exec(compile(block, page.name, "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_in_pages_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        if not link.startswith("http"):
+            assert (page.parent / link).exists(), link

@@ -1,0 +1,119 @@
+"""The kernel and the oracle give the same numbers, on every kind of data and at every setting."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy.special import digamma
+
+from infosift import _kernel
+from infosift.criteria import KSG
+from infosift.engine import Question, ThreadEngine
+from oracle import ksg
+from samples import problems
+
+ENGINE = ThreadEngine(1)
+
+
+def score(X, Y, neighbors, variant):
+    """The last column of X as a candidate beside the others."""
+    question = Question(candidates=X[-1:], given=X[:-1], target=Y)
+    return KSG(variant).score([question], neighbors, ENGINE)[0][0]
+
+
+@pytest.mark.parametrize("variant", [1, 2])
+@given(problem=problems(ties=False))
+@settings(max_examples=100)
+def test_equals_the_oracle_without_ties(variant, problem):
+    X, Y, k = problem
+    assert score(X, Y, [k], variant)[0] == pytest.approx(ksg(X, Y, k, variant), abs=1e-9)
+
+
+@pytest.mark.parametrize("variant", [1, 2])
+@given(problem=problems(ties=True))
+@settings(max_examples=100)
+def test_equals_the_oracle_with_ties(variant, problem):
+    X, Y, k = problem
+    assert score(X, Y, [k], variant)[0] == pytest.approx(ksg(X, Y, k, variant), abs=1e-9)
+
+
+@pytest.mark.parametrize("variant", [1, 2])
+@given(problem=problems(ties=True, max_rows=120), data=st.data())
+@settings(max_examples=50)
+def test_all_k_in_one_pass_equal_each_k_alone(variant, problem, data):
+    X, Y, _ = problem
+    possible = st.integers(1, min(20, X.shape[1] - 1))
+    neighbors = sorted(data.draw(st.sets(possible, min_size=1)))
+    together = score(X, Y, neighbors, variant)
+    alone = [score(X, Y, [k], variant)[0] for k in neighbors]
+    np.testing.assert_array_equal(together, alone)
+
+
+@pytest.mark.parametrize("variant", [1, 2])
+@given(problem=problems(ties=True, max_rows=100), seed=st.integers(0, 1000))
+@settings(max_examples=50)
+def test_order_of_rows_does_not_change_a_bit(variant, problem, seed):
+    X, Y, k = problem
+    order = np.random.default_rng(seed).permutation(X.shape[1])
+    np.testing.assert_array_equal(
+        score(X, Y, [k], variant), score(X[:, order].copy(), Y[:, order].copy(), [k], variant)
+    )
+
+
+@pytest.mark.parametrize("variant", [1, 2])
+def test_candidates_of_a_block_do_not_influence_each_other(variant):
+    rng = np.random.default_rng(0)
+    candidates, given_columns, target = (rng.normal(size=(m, 80)) for m in (9, 2, 1))
+    block = KSG(variant).score([Question(candidates, given_columns, target)], [3, 7], ENGINE)[0]
+    for row, candidate in zip(block, candidates, strict=True):
+        alone = KSG(variant).score([Question(candidate[None], given_columns, target)], [3, 7], ENGINE)[0]
+        np.testing.assert_array_equal(row, alone[0])
+
+
+def test_all_rows_equal():
+    # Every distance is zero: no row is strictly closer than the first neighbour, all are as close.
+    zeros = np.zeros((1, 5))
+    assert score(zeros, zeros, [2], 1)[0] == pytest.approx(digamma(2) + digamma(5) - 2 * digamma(1))
+    assert score(zeros, zeros, [2], 2)[0] == pytest.approx(digamma(2) - 1 / 2 + digamma(5) - 2 * digamma(4))
+
+
+@given(values=st.lists(st.floats(-1e3, 1e3), min_size=4, max_size=8))
+@example(values=[0.0, 1.0, 1.0, 2.0])
+def test_a_permutation_of_the_spaces_changes_nothing(values):
+    # Mutual information is symmetric, and so are both estimators.
+    X = np.array(values)[None]
+    Y = np.array(values[::-1])[None] ** 2
+    for variant in (1, 2):
+        assert score(X, Y, [2], variant)[0] == score(Y, X, [2], variant)[0]
+
+
+def arguments(**changes):
+    good = {
+        "candidates": np.zeros((1, 4)),
+        "given": np.zeros((0, 4)),
+        "target": np.zeros((1, 4)),
+        "neighbors": np.array([1], dtype=np.int64),
+        "digamma": np.zeros(5),
+        "variant": 1,
+    }
+    return {**good, **changes}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"candidates": np.zeros((1, 3))}, "same number of rows"),
+        ({"given": np.zeros((1, 3))}, "same number of rows"),
+        ({"target": np.zeros((0, 4))}, "at least one column"),
+        ({"digamma": np.zeros(4)}, "each count"),
+        ({"neighbors": np.array([], dtype=np.int64)}, "empty"),
+        ({"neighbors": np.array([0], dtype=np.int64)}, "ascend"),
+        ({"neighbors": np.array([2, 1], dtype=np.int64)}, "ascend"),
+        ({"neighbors": np.array([4], dtype=np.int64)}, "at most"),
+        ({"variant": 3}, "variant"),
+    ],
+)
+def test_refuses_what_it_cannot_score(changes, message):
+    assert _kernel.digamma_means(**arguments()).shape == (1, 1)
+    with pytest.raises(ValueError, match=message):
+        _kernel.digamma_means(**arguments(**changes))

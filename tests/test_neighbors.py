@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+
+from infosift import choose_n_neighbors, resample_mutual_information
+from infosift.neighbors import best_column, neighbor_range, rows_without_folds
+from infosift.streams import stream
+from infosift.table import to_unit_spread
+from oracle import ksg, t_statistic
+from samples import friedman
+
+
+@pytest.fixture(scope="module")
+def choice():
+    return choose_n_neighbors(*friedman(0, n=60), n_folds=12, max_neighbors=8, random_state=3)
+
+
+@pytest.mark.parametrize("criterion", ["ksg", "ksg2"])
+def test_t_is_what_the_paper_defines(criterion):
+    X, y = friedman(1, n=40)
+    choice = choose_n_neighbors(X[:, :3], y, n_folds=6, max_neighbors=5, criterion=criterion, random_state=7)
+    parts = rows_without_folds(40, 6, seed=7)
+    shuffles = [stream(7, "shuffled fold", fold).permutation(rows) for fold, rows in enumerate(parts)]
+    variant = 2 if criterion == "ksg2" else 1
+    expected = [
+        [t_statistic(to_unit_spread(x), to_unit_spread(y), k, variant, parts, shuffles) for k in range(1, 6)]
+        for x in X[:, :3].T
+    ]
+    np.testing.assert_allclose(choice.t, expected, atol=1e-6)
+
+
+def test_the_largest_t_decides(choice):
+    feature, column = np.unravel_index(np.argmax(choice.t), choice.t.shape)
+    assert choice.n_neighbors == choice.candidates[column]
+    assert choice.feature == f"x{feature}"
+    assert choice.t.shape == (10, 8)
+    assert choice.estimates.mean() == pytest.approx(choice.mean[feature, column])
+    assert choice.shuffled_estimates.var(ddof=1) == pytest.approx(choice.shuffled_variance[feature, column])
+
+
+def test_the_mean_of_t_above_a_threshold_decides(choice):
+    averaged = choose_n_neighbors(*friedman(0, n=60), n_folds=12, max_neighbors=8, t_threshold=1.0, random_state=3)
+    np.testing.assert_array_equal(averaged.t, choice.t)
+    means = [column[column > 1.0].mean() for column in choice.t.T]
+    assert averaged.n_neighbors == averaged.candidates[int(np.argmax(means))]
+
+
+def test_rules_that_differ():
+    t = np.array([[9.0, 1.0], [1.0, 6.0], [1.0, 7.0]])
+    assert best_column(t, None) == 0
+    assert best_column(t, 0.5) == 1
+    assert best_column(t, 5.0) == 0
+    assert best_column(t, 10.0) == 0  # nothing is above: the largest t decides after all
+    assert best_column(np.array([[3.0, 5.0, 5.0]]), None) == 1  # the smaller of equals
+
+
+@pytest.mark.parametrize(("n_rows", "n_folds"), [(100, 30), (7, 30), (10, 3)])
+def test_folds_partition_the_rows(n_rows, n_folds):
+    parts = rows_without_folds(n_rows, n_folds, seed=0)
+    left_out = [np.setdiff1d(np.arange(n_rows), part) for part in parts]
+    assert len(parts) == min(n_folds, n_rows)
+    np.testing.assert_array_equal(np.sort(np.concatenate(left_out)), np.arange(n_rows))
+    sizes = {len(fold) for fold in left_out}
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_the_range_of_k_leaves_half_of_the_rows():
+    assert neighbor_range(20, 97) == tuple(range(1, 21))
+    assert neighbor_range(20, 9) == (1, 2, 3, 4)
+
+
+def test_unusable_columns_have_no_t():
+    X, y = friedman(2, n=50)
+    X[:, 1] = 4.0
+    X[:, 2] = X[:, 0]
+    choice = choose_n_neighbors(X, y, random_state=0)
+    assert np.isnan(choice.t[[1, 2]]).all()
+    assert np.isfinite(np.delete(choice.t, [1, 2], axis=0)).all()
+    with pytest.raises(ValueError, match="Every column of X is constant"):
+        choose_n_neighbors(X[:, [1]], y)
+
+
+def test_too_few_rows_to_choose():
+    with pytest.raises(ValueError, match="needs at least 5 rows, and the table has n_samples=4"):
+        choose_n_neighbors(np.arange(4.0)[:, None], [1.0, 3.0, 2.0, 4.0])
+    assert choose_n_neighbors(np.arange(5.0)[:, None], [1.0, 3.0, 2.0, 4.0, 9.0]).n_neighbors == 1
+
+
+def test_resampling_gives_the_estimate_without_each_fold():
+    X, y = friedman(3, n=50)
+    folds = resample_mutual_information(X[:, 3:5], y, n_neighbors=4, n_folds=5, random_state=11)
+    scaled = np.array([to_unit_spread(column) for column in X[:, 3:5].T])
+    target = to_unit_spread(y)[None]
+    expected = [ksg(scaled[:, rows], target[:, rows], 4, 1) for rows in rows_without_folds(50, 5, seed=11)]
+    np.testing.assert_allclose(folds.estimates, expected, atol=1e-9)
+    assert folds.mean == pytest.approx(np.mean(expected))
+    assert folds.variance == pytest.approx(np.var(expected, ddof=1))

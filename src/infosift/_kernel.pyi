@@ -8,4 +8,7 @@ def digamma_means(
     neighbors: NDArray[int64],
     digamma: NDArray[float64],
     variant: int,
+    path: str = "best",
+    instructions: str = "best",
 ) -> NDArray[float64]: ...
+def has_avx2() -> bool: ...

@@ -1,10 +1,12 @@
-#include "ksg.hpp"
+#include "dispatch.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string_view.h>
 
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 
 namespace nb = nanobind;
 using namespace infosift;
@@ -18,8 +20,8 @@ using ScoreArray = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 
 Columns view(const ColumnArray &array) { return {array.data(), array.shape(0), array.shape(1)}; }
 
-void check(const Columns &candidates, const Columns &given, const Columns &target,
-           std::span<const std::int64_t> neighbors, std::span<const double> digamma) {
+void check(const Problem &problem, std::span<const double> digamma) {
+    const auto &[candidates, given, target, neighbors] = problem;
     const std::size_t rows = target.rows();
     if (candidates.rows() != rows || given.rows() != rows)
         throw std::invalid_argument("candidates, given and target must have the same number of rows");
@@ -37,30 +39,55 @@ void check(const Columns &candidates, const Columns &given, const Columns &targe
         throw std::invalid_argument("neighbors must not be empty");
 }
 
-ScoreArray digamma_means(const ColumnArray &candidate_array, const ColumnArray &given_array,
-                         const ColumnArray &target_array, const CountArray &neighbor_array,
-                         const TableArray &digamma_array, int variant) {
-    const Columns candidates = view(candidate_array), given = view(given_array), target = view(target_array);
-    const std::span neighbors(neighbor_array.data(), neighbor_array.size());
-    const std::span digamma(digamma_array.data(), digamma_array.size());
-    check(candidates, given, target, neighbors, digamma);
+Path path_named(std::string_view name, const Problem &problem) {
+    const bool possible_on_lists = problem.target.count() == 1 && problem.target.rows() >= lane_count;
+    if (name == "best")
+        return best_path(problem);
+    if (name == "dense")
+        return Path::dense;
+    if (name == "strips" && possible_on_lists && problem.given.count() == 0)
+        return Path::strips;
+    if (name == "beside" && possible_on_lists && problem.given.count() > 0)
+        return Path::beside;
+    throw std::invalid_argument("path must be one of best, dense, strips, beside, and able to take the problem");
+}
+
+InstructionSet instruction_set_named(std::string_view name) {
+    if (name == "best")
+        return best_instruction_set();
+    if (name == "baseline")
+        return InstructionSet::baseline;
+    if (name == "avx2" && has_avx2())
+        return InstructionSet::avx2;
+    throw std::invalid_argument("instructions must be one of best, baseline, avx2, and known to this machine");
+}
+
+ScoreArray digamma_means(const ColumnArray &candidates, const ColumnArray &given, const ColumnArray &target,
+                         const CountArray &neighbors, const TableArray &digamma, int variant,
+                         std::string_view path_name, std::string_view instructions_name) {
+    const Problem problem{view(candidates), view(given), view(target), {neighbors.data(), neighbors.size()}};
+    const std::span digamma_values(digamma.data(), digamma.size());
+    check(problem, digamma_values);
     if (variant != 1 && variant != 2)
         throw std::invalid_argument("variant must be 1 or 2");
+    const Path path = path_named(path_name, problem);
+    const InstructionSet instructions = instruction_set_named(instructions_name);
 
-    const std::size_t size = candidates.count() * neighbors.size();
-    auto values = std::make_unique<double[]>(size);
+    const std::size_t size = problem.candidates.count() * problem.neighbors.size();
+    auto means = std::make_unique<double[]>(size);
     {
         nb::gil_scoped_release released;
-        const DigammaTable table(digamma);
-        const std::span out(values.get(), size);
-        if (variant == 1)
-            DigammaMeans<Variant::cube>(given, target, neighbors, table)(candidates, out);
-        else
-            DigammaMeans<Variant::rectangle>(given, target, neighbors, table)(candidates, out);
+        const DigammaTable table(digamma_values);
+        std::vector<std::int64_t> sums(size, 0);
+        const auto score = variant == 1 ? score_function<Variant::cube>(instructions)
+                                        : score_function<Variant::rectangle>(instructions);
+        score(problem, path, table, sums);
+        for (std::size_t q = 0; q < size; ++q)
+            means[q] = table.to_double(sums[q]) / static_cast<double>(problem.target.rows());
     }
-    double *data = values.release();
+    double *data = means.release();
     nb::capsule owner(data, [](void *p) noexcept { delete[] static_cast<double *>(p); });
-    return ScoreArray(data, {candidates.count(), neighbors.size()}, owner);
+    return ScoreArray(data, {problem.candidates.count(), problem.neighbors.size()}, owner);
 }
 
 } // namespace
@@ -70,7 +97,9 @@ NB_MODULE(_kernel, module) {
     module.def(
         "digamma_means", &digamma_means, nb::arg("candidates").noconvert(), nb::arg("given").noconvert(),
         nb::arg("target").noconvert(), nb::arg("neighbors").noconvert(), nb::arg("digamma").noconvert(),
-        nb::arg("variant"),
+        nb::arg("variant"), nb::arg("path") = "best", nb::arg("instructions") = "best",
         "Mean over the rows of digamma(neighbours in given + candidate) + digamma(neighbours in target).\n\n"
-        "Arrays hold one column of the table per row. Returns (candidates x neighbors).");
+        "Arrays hold one column of the table per row. Returns (candidates x neighbors), the same for every\n"
+        "path and instruction set.");
+    module.def("has_avx2", &has_avx2, "Whether this machine has the AVX2 instructions.");
 }

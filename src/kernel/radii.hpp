@@ -1,6 +1,7 @@
 #pragma once
 
 #include "distances.hpp"
+#include "sorted_values.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +12,7 @@
 namespace infosift {
 
 /// The k smallest of the values, ascending, into a span of length k.
-inline void smallest(std::span<const double> values, std::span<double> out) {
+INFOSIFT_INLINE void smallest(std::span<const double> values, std::span<double> out) {
     std::fill(out.begin(), out.end(), unreachable);
     const std::size_t last = out.size() - 1;
     for (const double value : values) {
@@ -24,23 +25,17 @@ inline void smallest(std::span<const double> values, std::span<double> out) {
     }
 }
 
-/// Whether a value on the rim of a ball is inside it.
-enum class Ball { open, closed };
-
 /// Index of the smallest ball that holds the value; radii ascend, and the largest ball is known to hold it.
-template <Ball ball> std::size_t innermost(double value, std::span<const double> radii) {
+template <Ball ball> INFOSIFT_INLINE std::size_t innermost(double value, std::span<const double> radii) {
     const auto found = ball == Ball::open ? std::upper_bound(radii.begin(), radii.end(), value)
                                           : std::lower_bound(radii.begin(), radii.end(), value);
     return static_cast<std::size_t>(found - radii.begin());
 }
 
-template <Ball ball> bool holds(double radius, double value) {
-    return ball == Ball::open ? value < radius : value <= radius;
-}
-
 /// counts[q] = how many values lie within radii[q], for ascending radii, in one pass over the values.
 template <Ball ball>
-void count_within(std::span<const double> values, std::span<const double> radii, std::span<std::int64_t> counts) {
+INFOSIFT_INLINE void count_within(std::span<const double> values, std::span<const double> radii,
+                                  std::span<std::int64_t> counts) {
     if (radii.size() == 1) { // the common case, and one the compiler turns into vector code
         std::int64_t count = 0;
         for (const double value : values)
@@ -57,8 +52,8 @@ void count_within(std::span<const double> values, std::span<const double> radii,
 }
 
 /// widths[q] = the largest of the values among the rows whose joint distance is at most radii[q].
-inline void widths_within(std::span<const double> joint, std::span<const double> radii,
-                          std::span<const double> values, std::span<double> widths) {
+INFOSIFT_INLINE void widths_within(std::span<const double> joint, std::span<const double> radii,
+                                   std::span<const double> values, std::span<double> widths) {
     std::fill(widths.begin(), widths.end(), 0.0);
     for (std::size_t j = 0; j < joint.size(); ++j) {
         if (!(joint[j] <= radii.back()))

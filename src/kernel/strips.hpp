@@ -1,0 +1,233 @@
+#pragma once
+
+#include "digamma_sum.hpp"
+#include "lanes.hpp"
+#include "sorted_values.hpp"
+#include "variant.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace infosift {
+
+/// Strips of rows of near-equal target; within a strip, rows lie in the order of the candidate.
+///
+/// A strip has about sqrt(n k) rows: then a square with k rows in it reaches over one or two strips and about k
+/// rows of each, so that the neighbours of a row are found by looking a few places to the left and right in a few
+/// strips.
+template <std::size_t width> class Strips {
+public:
+    Strips(std::span<const double> target, std::size_t neighbors) : strip_of_(target.size()) {
+        const std::size_t rows = target.size();
+        const auto ideal = static_cast<std::size_t>(std::sqrt(static_cast<double>(rows * neighbors)));
+        const std::size_t strips = std::max<std::size_t>(rows / std::max(ideal, fewest_rows), 1);
+        std::vector<std::uint32_t> order(rows);
+        std::iota(order.begin(), order.end(), 0u);
+        std::sort(order.begin(), order.end(), [&](auto a, auto b) { return target[a] < target[b]; });
+        std::size_t rank = 0;
+        for (std::size_t strip = 0; strip < strips; ++strip) {
+            const std::size_t end = rows * (strip + 1) / strips;
+            low_.push_back(target[order[rank]]);
+            first_.push_back(rank + (2 * strip + 1) * padding);
+            length_.push_back(end - rank);
+            for (; rank < end; ++rank)
+                strip_of_[order[rank]] = static_cast<std::uint32_t>(strip);
+            high_.push_back(target[order[rank - 1]]);
+        }
+        x_.resize(rows + 2 * strips * padding);
+        y_.resize(x_.size());
+        cursor_.resize(strips);
+    }
+
+    /// Lay the rows out for a candidate, given the rows in its order.
+    void arrange(std::span<const std::uint32_t> order, std::span<const double> candidate,
+                 std::span<const double> target) {
+        std::fill(x_.begin(), x_.end(), unreachable);
+        for (std::size_t strip = 0; strip < count(); ++strip) {
+            std::fill_n(x_.begin() + static_cast<std::ptrdiff_t>(first_[strip] - padding), padding, -unreachable);
+            cursor_[strip] = first_[strip];
+        }
+        for (const std::uint32_t row : order) {
+            const std::size_t place = cursor_[strip_of_[row]]++;
+            x_[place] = candidate[row];
+            y_[place] = target[row];
+        }
+    }
+
+    std::size_t count() const { return first_.size(); }
+    std::size_t length(std::size_t strip) const { return length_[strip]; }
+    const double *x(std::size_t strip) const { return &x_[first_[strip]]; }
+    const double *y(std::size_t strip) const { return &y_[first_[strip]]; }
+
+    /// Start over with the rows of another strip; within one, `visit_around` must move to the right.
+    void enter() { std::copy(first_.begin(), first_.end(), cursor_.begin()); }
+
+    /// Show a visitor the distances in x and y of all rows closer than its reach to any of four rows in a line.
+    template <class Visitor>
+    INFOSIFT_INLINE void visit_around(std::size_t strip, std::size_t place, Visitor &visitor) {
+        const std::size_t own = first_[strip] + place;
+        const Around here{Lanes<width>::load(&x_[own]), Lanes<width>::load(&y_[own])};
+        visit_both_ways(own, here, visitor);
+        const double top = here.y.largest(), bottom = -(Lanes<width>{} - here.y).largest();
+        bool upwards = true, downwards = true;
+        for (std::size_t step = 1; upwards || downwards; ++step) {
+            upwards = upwards && strip + step < count() && low_[strip + step] - top < visitor.reach();
+            if (upwards)
+                visit_both_ways(move_cursor(strip + step, here), here, visitor);
+            downwards = downwards && step <= strip && bottom - high_[strip - step] < visitor.reach();
+            if (downwards)
+                visit_both_ways(move_cursor(strip - step, here), here, visitor);
+        }
+    }
+
+private:
+    static constexpr std::size_t chunk = lane_count;
+    static constexpr std::size_t padding = chunk; // rows at infinity on both ends of a strip
+    static constexpr std::size_t fewest_rows = 16;
+
+    struct Around {
+        Lanes<width> x, y;
+    };
+
+    INFOSIFT_INLINE std::size_t move_cursor(std::size_t strip, const Around &here) {
+        std::size_t &cursor = cursor_[strip];
+        while (x_[cursor] < here.x[0])
+            ++cursor;
+        return cursor;
+    }
+
+    /// The four rows ascend in x, so the last is the closest from the right and the first from the left.
+    template <class Visitor>
+    INFOSIFT_INLINE void visit_both_ways(std::size_t start, const Around &here, Visitor &visitor) {
+        for (std::size_t place = start; x_[place] - here.x[lane_count - 1] < visitor.reach(); place += chunk)
+            visit_chunk(place, here, visitor);
+        for (std::size_t place = start; here.x[0] - x_[place - 1] < visitor.reach();) {
+            place -= chunk;
+            visit_chunk(place, here, visitor);
+        }
+    }
+
+    template <class Visitor>
+    INFOSIFT_INLINE void visit_chunk(std::size_t place, const Around &here, Visitor &visitor) {
+        for (std::size_t j = place; j < place + chunk; ++j)
+            visitor.see(magnitude(Lanes<width>::all(x_[j]) - here.x),
+                        magnitude(Lanes<width>::all(y_[j]) - here.y));
+        visitor.update();
+    }
+
+    std::vector<std::uint32_t> strip_of_; // of a row of the table
+    std::vector<double> low_, high_;      // target at the ends of a strip
+    std::vector<std::size_t> first_, length_, cursor_;
+    std::vector<double> x_, y_;
+};
+
+/// Collects the distances of the nearest rows.
+template <std::size_t width> class NearestVisitor {
+public:
+    INFOSIFT_INLINE explicit NearestVisitor(NearestLanes<width> nearest) : nearest_(nearest) {}
+    INFOSIFT_INLINE void see(const Lanes<width> &x, const Lanes<width> &y) { nearest_.offer(larger(x, y)); }
+    INFOSIFT_INLINE void update() { reach_ = nearest_.farthest().largest(); }
+    INFOSIFT_INLINE double reach() const { return reach_; }
+
+private:
+    NearestLanes<width> nearest_;
+    double reach_ = unreachable;
+};
+
+/// Collects the sides of the rectangle around all rows of a closed square.
+template <std::size_t width> class WidthsVisitor {
+public:
+    INFOSIFT_INLINE explicit WidthsVisitor(const Lanes<width> &radius)
+        : radius_(radius), reach_(std::nextafter(radius.largest(), unreachable)) {}
+    INFOSIFT_INLINE void see(const Lanes<width> &x, const Lanes<width> &y) {
+        const Lanes<width> distance = larger(x, y);
+        x_ = larger(x_, where_within(x, distance, radius_));
+        y_ = larger(y_, where_within(y, distance, radius_));
+    }
+    INFOSIFT_INLINE void update() {}
+    INFOSIFT_INLINE double reach() const { return reach_; }
+    INFOSIFT_INLINE Lanes<width> x() const { return x_; }
+    INFOSIFT_INLINE Lanes<width> y() const { return y_; }
+
+private:
+    Lanes<width> radius_, x_{}, y_{};
+    double reach_;
+};
+
+/// Sums over the rows of digamma(candidate) + digamma(target), for one candidate on its own.
+template <Variant variant, std::size_t width> class StripScorer {
+public:
+    StripScorer(std::span<const double> target, std::span<const std::int64_t> neighbors,
+                const DigammaTable &digamma)
+        : target_(target), neighbors_(neighbors), digamma_(digamma),
+          strips_(target, static_cast<std::size_t>(neighbors.back())), sorted_target_(SortedValues::of(target)),
+          // A row is its own nearest, at distance zero, and keeps that place to itself.
+          nearest_(static_cast<std::size_t>(neighbors.back()) + 1), order_(target.size()), keys_(target.size()) {}
+
+    INFOSIFT_INLINE void operator()(std::span<const double> candidate, std::span<std::int64_t> sums) {
+        for (std::size_t row = 0; row < keys_.size(); ++row)
+            keys_[row] = {candidate[row], static_cast<std::uint32_t>(row)};
+        std::sort(keys_.begin(), keys_.end(), [](const Key &a, const Key &b) { return a.value < b.value; });
+        std::vector<double> ascending(keys_.size());
+        for (std::size_t rank = 0; rank < keys_.size(); ++rank) {
+            order_[rank] = keys_[rank].row;
+            ascending[rank] = keys_[rank].value;
+        }
+        const SortedValues sorted_candidate(std::move(ascending));
+        strips_.arrange(order_, candidate, target_);
+        for (std::size_t strip = 0; strip < strips_.count(); ++strip) {
+            strips_.enter();
+            const std::size_t length = strips_.length(strip);
+            for (std::size_t start = 0; start < length; start += lane_count) {
+                const std::size_t place = std::min(start, length - lane_count);
+                score_four(strip, place, start - place, sorted_candidate, sums);
+            }
+        }
+    }
+
+private:
+    struct Key {
+        double value;
+        std::uint32_t row;
+    };
+
+    /// Add what four rows in a line contribute, but for the first `skipped`, which were counted before.
+    INFOSIFT_INLINE void score_four(std::size_t strip, std::size_t place, std::size_t skipped,
+                                    const SortedValues &sorted_candidate, std::span<std::int64_t> sums) {
+        const NearestLanes<width> nearest(nearest_);
+        NearestVisitor<width> visitor(nearest);
+        strips_.visit_around(strip, place, visitor);
+        const auto x = Lanes<width>::load(strips_.x(strip) + place),
+                   y = Lanes<width>::load(strips_.y(strip) + place);
+        for (std::size_t q = 0; q < neighbors_.size(); ++q) {
+            Lanes<width> x_radius = nearest[static_cast<std::size_t>(neighbors_[q])], y_radius = x_radius;
+            if constexpr (variant == Variant::rectangle) {
+                WidthsVisitor<width> widths(x_radius);
+                strips_.visit_around(strip, place, widths);
+                x_radius = widths.x();
+                y_radius = widths.y();
+            }
+            constexpr Ball ball = ball_of(variant);
+            const auto in_x = sorted_candidate.template count_others<ball>(x, x_radius);
+            const auto in_y = sorted_target_.template count_others<ball>(y, y_radius);
+            for (std::size_t l = skipped; l < lane_count; ++l)
+                sums[q] += digamma_(in_x[l] + rim_of(variant)) + digamma_(in_y[l] + rim_of(variant));
+        }
+    }
+
+    std::span<const double> target_;
+    std::span<const std::int64_t> neighbors_;
+    const DigammaTable &digamma_;
+    Strips<width> strips_;
+    SortedValues sorted_target_;
+    std::vector<Lanes<width>> nearest_;
+    std::vector<std::uint32_t> order_;
+    std::vector<Key> keys_;
+};
+
+} // namespace infosift

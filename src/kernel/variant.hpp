@@ -1,0 +1,18 @@
+#pragma once
+
+#include "sorted_values.hpp"
+
+#include <cstdint>
+
+namespace infosift {
+
+/// The two estimators of Kraskov, Stögbauer and Grassberger (2004): one cube around a row, or one rectangle.
+enum class Variant { cube = 1, rectangle = 2 };
+
+/// The rim of a cube is not counted, that of a rectangle is.
+constexpr Ball ball_of(Variant variant) { return variant == Variant::cube ? Ball::open : Ball::closed; }
+
+/// What the digamma function is asked for beyond the count: one more where the rim is not counted.
+constexpr std::int64_t rim_of(Variant variant) { return variant == Variant::cube ? 1 : 0; }
+
+} // namespace infosift

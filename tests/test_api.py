@@ -3,7 +3,13 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from infosift import mutual_information, permutation_test, resample_mutual_information, score_candidates
+from infosift import (
+    choose_n_neighbors,
+    mutual_information,
+    permutation_test,
+    resample_mutual_information,
+    score_candidates,
+)
 from infosift.nulls import shuffled_copies
 from infosift.table import to_unit_spread
 from oracle import ksg
@@ -40,9 +46,9 @@ def test_permutation_test_against_its_definition():
     X, y = friedman(3, n=60)
     test = permutation_test(X[:, 3], y, given=X[:, [4]], n_neighbors=4, n_permutations=39, random_state=5)
     column, beside, target = scaled(X[:, 3]), scaled(X[:, 4]), scaled(y)
-    copies = shuffled_copies(column[0], 39, seed=5, step=0)
+    copies = shuffled_copies(column[0], range(39), seed=5, step=0)
     null = [ksg(np.vstack([copy, beside]), target, 4, 1) for copy in copies]
-    np.testing.assert_allclose(test.null, null, atol=1e-9)
+    np.testing.assert_allclose(test.null, null, rtol=0, atol=1e-9)
     assert test.score == pytest.approx(ksg(np.vstack([column, beside]), target, 4, 1), abs=1e-9)
     assert test.n_permutations == 39
 
@@ -53,6 +59,28 @@ def test_repeated_values_have_seeded_estimates():
     y = x + rng.integers(0, 2, size=200)
     assert mutual_information(x, y) == mutual_information(x, y)
     assert mutual_information(x, y, random_state=1) != mutual_information(x, y, random_state=2)
+
+
+def test_a_column_is_the_same_candidate_beside_itself():
+    # The noise that breaks ties must not make a difference between a column and itself.
+    rng = np.random.default_rng(2)
+    X = rng.integers(0, 6, size=(150, 2))
+    y = X.sum(axis=1) + rng.normal(size=150)
+    alone, beside = (
+        score_candidates(X, y, given=given, random_state=np.random.default_rng(5))[0] for given in (None, X[:, 0])
+    )
+    assert alone == beside
+
+
+@pytest.mark.parametrize("variant", [1, 2])
+def test_constant_columns_have_no_information(variant):
+    X, y = friedman(4)
+    assert mutual_information(np.ones((100, 2)), y, variant=variant) == 0
+    X[:, 1] = 7.0
+    scores = score_candidates(X, y, variant=variant)
+    assert scores[1] == 0
+    assert np.all(np.delete(scores, 1) != 0)
+    assert score_candidates(X, y, X[:, 0], variant=variant)[1] == scores[0]
 
 
 def test_two_independent_discrete_columns_have_no_information():
@@ -72,17 +100,31 @@ def test_two_independent_discrete_columns_have_no_information():
             lambda X, y: mutual_information(X, y, n_neighbors=59),
             "needs at least 61 rows, and .* n_samples=60",
         ),
-        (lambda X, y: mutual_information(X, y, n_neighbors=0), "positive integer, not 0"),
-        (lambda X, y: mutual_information(X, y, n_neighbors=2.5), "positive integer, not 2.5"),
-        (lambda X, y: mutual_information(X, y, variant=3), "variant must be 1 or 2, not 3"),
+        (
+            lambda X, y: mutual_information(X, y, n_neighbors=0),
+            "n_neighbors must be an integer of at least 1, not 0",
+        ),
+        (
+            lambda X, y: mutual_information(X, y, n_neighbors=2.5),
+            "n_neighbors must be an integer of at least 1, not 2.5",
+        ),
+        (lambda X, y: mutual_information(X, y, variant=3), "variant must be one of 1, 2, not 3"),
         (lambda X, y: mutual_information(X, y, random_state=-1), "non-negative"),
         (lambda X, y: mutual_information(X, np.where(y > y[5], np.nan, y)), "target.*missing value"),
         (lambda X, y: score_candidates(X, y, given=np.full(60, np.inf)), '"given" has an infinite value'),
         (lambda X, y: permutation_test(X, y), "x must be one column, and it has 10"),
         (lambda X, y: permutation_test(X[:, 0], y, alpha=1.5), "alpha must lie between 0 and 1, not 1.5"),
         (lambda X, y: permutation_test(X[:, 0], y, n_permutations=5), "at least 19"),
-        (lambda X, y: resample_mutual_information(X, y, n_folds=1), "n_folds must be at least 2"),
-        (lambda X, y: score_candidates(X, y, n_jobs=0), "n_jobs"),
+        (
+            lambda X, y: resample_mutual_information(X, y, n_folds=1),
+            "n_folds must be an integer of at least 2, not 1",
+        ),
+        (lambda X, y: resample_mutual_information(X, y, n_folds=2.5), "n_folds must be an integer"),
+        (lambda X, y: choose_n_neighbors(X, y, n_folds=1), "n_folds must be an integer of at least 2, not 1"),
+        (lambda X, y: choose_n_neighbors(X, y, max_neighbors=0), "max_neighbors must be an integer of at least 1"),
+        (lambda X, y: choose_n_neighbors(X, y, t_threshold=-np.inf), "t_threshold must be a finite number"),
+        (lambda X, y: score_candidates(X, y, n_jobs=0), "n_jobs must be None, a number of threads or -1 .* not 0"),
+        (lambda X, y: mutual_information(X, 0 * y), 'target "y" is constant'),
     ],
 )
 def test_bad_input_is_explained(call, message):

@@ -2,7 +2,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import polars as pl
@@ -82,7 +81,7 @@ def bad_value(frame, column, row, value):
     ("change", "arguments", "message"),
     [
         (None, ["--target", "prize"], 'has no column "prize": did you mean "price"?'),
-        (None, ["--target", "zzz"], 'has no column "zzz": it has x0, x1, x2, x3, x4, x5, x6, x7 …'),
+        (None, ["--target", "zzz"], 'has no column "zzz": it has x0, x1, x2, x3, x4, x5, x6, x7 and 3 more.'),
         (None, ["--target", "price", "--drop", "q"], 'has no column "q"'),
         (None, ["--target", "price", "--drop", "price"], '"price" is the target'),
         (
@@ -103,7 +102,12 @@ def bad_value(frame, column, row, value):
         ),
         (lambda f: bad_value(f, "x1", 0, np.inf), [], 'Column "x1" has an infinite value (inf) in row 1 '),
         (lambda f: f.with_columns(price=pl.lit(4)), [], 'target "price" is constant (always 4)'),
-        (lambda f: f.head(3), [], "needs at least 5 rows, and the table has n_samples=3."),
+        (lambda f: f.head(3), [], "needs at least 4 rows, and the table has n_samples=3."),
+        (lambda f: f.head(1), [], "A selection needs at least 2 rows, and the table has n_samples=1."),
+        (None, ["--target", "price", "--alpha", "0"], "alpha must lie between 0 and 1, not 0.0."),
+        (None, ["--target", "price", "--alpha", "nan"], "alpha must lie between 0 and 1, not nan."),
+        (None, ["--target", "price", "--jobs", "0"], "n_jobs must be None, a number of threads or -1"),
+        (None, ["--target", "price", "--json", "."], ". is a folder: give a file for the evidence."),
         (lambda f: f.clear(), [], "has column names but no rows."),
         (lambda f: f.select("price"), [], 'has no column left besides the target "price".'),
         (
@@ -127,7 +131,9 @@ def test_bad_input_is_one_sentence(frame, tmp_path, change, arguments, message):
     ("name", "content", "message"),
     [
         ("missing.csv", None, "There is no file"),
-        ("table.xlsx", b"PK", "must end in one of .csv, .csv.gz, .parquet, .pq."),
+        ("table.xlsx", b"PK", "must end in one of .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .pq."),
+        ("ragged.csv", b"a,price\n1,2\n1,2,3\n", "cannot be read as a table"),
+        ("latin.csv", b"a,price\n1,2\n\xe9,3\n", "cannot be read as a table"),
         ("table.parquet", b"not parquet", "cannot be read as a table"),
         ("empty.csv", b"", "cannot be read as a table"),
     ],
@@ -158,15 +164,69 @@ def test_unusable_columns_are_noted(frame, csv):
     assert '"again" (repeats "x3")' in result.stderr.replace("\n", " ")
 
 
+@pytest.mark.parametrize("name", ["[/bold]", "[red]rate[/red]", "rate [/h]", "[a]", "", "Größe °C"])
+def test_names_are_shown_as_they_are(frame, csv, tmp_path, name):
+    frame.rename({"x3": name}).write_csv(csv)
+    out = tmp_path / "evidence.json"
+    result = infosift("select", csv, "--target", "price", "--json", out)
+    assert result.exit_code == 0, result.output
+    assert f"chosen for price: {name}" in result.stdout
+    assert f"(chosen by {name})" in result.stdout
+    assert Selection.from_json(out.read_text(encoding="utf-8")).names[0] == name
+
+
+def test_the_data_are_never_overwritten(csv):
+    before = csv.read_bytes()
+    result = infosift("select", csv, "--target", "price", "--json", csv)
+    assert result.exit_code == 2
+    assert "is the data: give another file" in result.stderr
+    assert csv.read_bytes() == before
+
+
+@pytest.mark.parametrize(("separator", "ending"), [(";", "csv"), ("\t", "csv"), ("\t", "tsv")])
+def test_other_separators(frame, tmp_path, separator, ending):
+    path = tmp_path / f"data[1].{ending}"
+    frame.write_csv(path, separator=separator)
+    assert "chosen for price: x3" in infosift("select", path, "--target", "price").stdout
+
+
+def test_numbers_with_spaces_around_them(csv):
+    csv.write_text(csv.read_text().replace(",", " , "))
+    header, *rows = csv.read_text().splitlines()
+    csv.write_text("\n".join([header.replace(" ", ""), *rows]))
+    assert "chosen for price: x3" in infosift("select", csv, "--target", "price").stdout
+
+
+def test_a_header_with_repeated_names(csv):
+    csv.write_text("a,b,a\n1,2,3\n")
+    result = infosift("select", csv, "--target", "b")
+    assert 'has more than one column of the name "a": rename them first.' in result.stderr
+
+
+@pytest.mark.parametrize("width", [40, 55, 70, 80, 120])
+def test_a_narrow_terminal_shows_the_answer(csv, width):
+    result = CliRunner(env={"COLUMNS": str(width)}).invoke(app, ["select", str(csv), "--target", "price"])
+    row = next(line for line in result.stdout.splitlines() if " x3 " in line and "│" in line)
+    assert "0.017" in row
+    assert "chosen" in row
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
 def test_ctrl_c_is_honoured(tmp_path):
     rng = np.random.default_rng(0)
     path = tmp_path / "long.parquet"
-    pl.DataFrame(rng.normal(size=(3000, 60))).write_parquet(path)
-    command = [sys.executable, "-m", "infosift", "select", str(path), "--target", "column_0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(4)
+    pl.DataFrame(rng.normal(size=(6000, 200))).write_parquet(path)
+    # A word just before the long part begins.
+    code = f"""
+import sys
+from infosift import cli, selector
+selector._warn_of_unusable = lambda table: print("started", flush=True)
+sys.argv = ["infosift", "select", {str(path)!r}, "--target", "column_0"]
+cli.main()
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.readline().strip() == b"started"
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
     assert stderr.decode().strip() == "Interrupted."

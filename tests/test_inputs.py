@@ -4,7 +4,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from infosift.inputs import InputError, NamedColumns, read_column, read_columns, require_finite
+from infosift.checks import InputError
+from infosift.inputs import NamedColumns, read_column, read_columns, require_finite
 
 CONTENT = {"a": [1.5, 2.0, 3.0], "b": [4, 5, 6]}
 
@@ -48,6 +49,41 @@ def test_text_columns_are_named(library):
     frame = library({"a": [1.0, 2.0], "city": ["Bern", "Basel"], "day": ["1", "2"]})
     with pytest.raises(InputError, match=r'Not numeric: "city" \(.*\), "day" \(.*\); encode'):
         read_columns(frame)
+
+
+def test_names_become_text_and_must_be_unique():
+    assert read_columns(pd.DataFrame({400: [1.0], 410: [2.0]})).names == ("400", "410")
+    twice = pd.DataFrame([[1.0, 2.0, 3.0]], columns=["a", "b", "a"])
+    with pytest.raises(InputError, match=r'must be unique, and "a" occurs more than once\.'):
+        read_columns(twice)
+
+
+def test_masked_cells_are_missing():
+    masked = np.ma.masked_array([[1.0, 2.0], [3.0, 1e6]], mask=[[False, False], [False, True]])
+    np.testing.assert_array_equal(read_columns(masked).values, [[1.0, 3.0], [2.0, np.nan]])
+    np.testing.assert_array_equal(read_column(masked[:, 1]).values, [[2.0, np.nan]])
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        np.array(["2024-01-01", "NaT"], dtype="datetime64[D]"),
+        pd.Series(pd.to_timedelta([1, 2], unit="s")),
+        ["1.5", "2.5"],
+        np.array([1.0, "two"], dtype=object),
+    ],
+)
+def test_a_target_that_is_no_number_is_refused(target):
+    with pytest.raises(InputError, match='"target" is not numeric'):
+        read_column(target)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"), [(pl.LazyFrame({"a": [1.0]}), "lazy: collect"), ({"a": [1.0]}, "a dict")]
+)
+def test_what_is_no_table_yet(data, message):
+    with pytest.raises(InputError, match=message):
+        read_columns(data)
 
 
 def test_many_text_columns_are_counted():

@@ -37,6 +37,54 @@ def test_equals_the_oracle_with_ties(variant, problem):
     assert score(X, Y, [k], variant)[0] == pytest.approx(ksg(X, Y, k, variant), abs=1e-9)
 
 
+def every_way(X, Y, neighbors, variant):
+    """The means of digammas by every path and instruction set that can take the problem."""
+    paths = ["dense", "best"]
+    if len(Y) == 1 and X.shape[1] >= 4:
+        paths.append("beside" if len(X) > 1 else "strips")
+    table = np.concatenate([[0.0], digamma(np.arange(1, X.shape[1] + 1))])
+    instructions = ["baseline", "avx2"] if _kernel.has_avx2() else ["baseline"]
+    return {
+        (path, which): _kernel.digamma_means(
+            X[-1:], X[:-1], Y, np.array(neighbors, dtype=np.int64), table, variant, path, which
+        )
+        for path in paths
+        for which in instructions
+    }
+
+
+@pytest.mark.parametrize("variant", [1, 2])
+@given(problem=problems(ties=True), more=st.sets(st.integers(1, 20)))
+@settings(max_examples=300)
+def test_every_path_and_instruction_set_gives_the_same_bits(variant, problem, more):
+    X, Y, k = problem
+    neighbors = sorted({k, *(j for j in more if j < X.shape[1])})
+    reference, *others = every_way(X, Y[:1], neighbors, variant).items()
+    for way, means in others:
+        np.testing.assert_array_equal(means, reference[1], err_msg=str(way))
+
+
+@pytest.mark.parametrize("n_given", [0, 1, 3, 6])
+@pytest.mark.parametrize("kind", ["independent", "dependent", "heavy tails", "clusters", "rounded"])
+def test_long_tables_too(n_given, kind):
+    # Long enough for many strips, and for lists that are too short and have to fall back.
+    rng = np.random.default_rng(n_given)
+    X = rng.normal(size=(n_given + 1, 3000))
+    y = rng.normal(size=(1, 3000))
+    if kind == "dependent":
+        y = X.sum(axis=0, keepdims=True) + 0.01 * y
+    elif kind == "heavy tails":
+        X, y = np.tan(1.5 * X), np.exp(4 * y)
+    elif kind == "clusters":
+        X = 1e-3 * X + rng.integers(0, 3, size=X.shape)
+    elif kind == "rounded":
+        X, y = X.round(1), y.round(1)
+    for variant in (1, 2):
+        reference, *others = every_way(X, y, [3, 10], variant).items()
+        for way, means in others:
+            np.testing.assert_array_equal(means, reference[1], err_msg=str(way))
+
+
 @pytest.mark.parametrize("variant", [1, 2])
 @given(problem=problems(ties=True, max_rows=120), data=st.data())
 @settings(max_examples=50)
@@ -111,6 +159,10 @@ def arguments(**changes):
         ({"neighbors": np.array([2, 1], dtype=np.int64)}, "ascend"),
         ({"neighbors": np.array([4], dtype=np.int64)}, "at most"),
         ({"variant": 3}, "variant"),
+        ({"path": "shortest"}, "path"),
+        ({"path": "beside"}, "path"),
+        ({"path": "strips", "target": np.zeros((2, 4))}, "path"),
+        ({"instructions": "mmx"}, "instructions"),
     ],
 )
 def test_refuses_what_it_cannot_score(changes, message):

@@ -25,7 +25,7 @@ def test_t_is_what_the_paper_defines(criterion):
         [t_statistic(to_unit_spread(x), to_unit_spread(y), k, variant, parts, shuffles) for k in range(1, 6)]
         for x in X[:, :3].T
     ]
-    np.testing.assert_allclose(choice.t, expected, atol=1e-6)
+    np.testing.assert_allclose(choice.t, expected, rtol=1e-6)
 
 
 def test_the_largest_t_decides(choice):
@@ -80,9 +80,13 @@ def test_unusable_columns_have_no_t():
 
 
 def test_too_few_rows_to_choose():
-    with pytest.raises(ValueError, match="needs at least 5 rows, and the table has n_samples=4"):
-        choose_n_neighbors(np.arange(4.0)[:, None], [1.0, 3.0, 2.0, 4.0])
-    assert choose_n_neighbors(np.arange(5.0)[:, None], [1.0, 3.0, 2.0, 4.0, 9.0]).n_neighbors == 1
+    X, y = np.arange(6.0)[:, None] ** 2, np.array([1.0, 3.0, 2.0, 4.0, 9.0, 5.0])
+    with pytest.raises(ValueError, match="needs at least 4 rows, and the table has n_samples=3"):
+        choose_n_neighbors(X[:3], y[:3])
+    with pytest.raises(ValueError, match="with 2 folds needs at least 6 rows, and the table has n_samples=5"):
+        choose_n_neighbors(X[:5], y[:5], n_folds=2)
+    assert choose_n_neighbors(X[:4], y[:4]).n_neighbors == 1
+    assert choose_n_neighbors(X, y, n_folds=2).n_neighbors == 1
 
 
 def test_resampling_gives_the_estimate_without_each_fold():
@@ -91,6 +95,6 @@ def test_resampling_gives_the_estimate_without_each_fold():
     scaled = np.array([to_unit_spread(column) for column in X[:, 3:5].T])
     target = to_unit_spread(y)[None]
     expected = [ksg(scaled[:, rows], target[:, rows], 4, 1) for rows in rows_without_folds(50, 5, seed=11)]
-    np.testing.assert_allclose(folds.estimates, expected, atol=1e-9)
+    np.testing.assert_allclose(folds.estimates, expected, rtol=0, atol=1e-9)
     assert folds.mean == pytest.approx(np.mean(expected))
     assert folds.variance == pytest.approx(np.var(expected, ddof=1))

@@ -3,14 +3,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infosift.nulls import judge, permutations_for, shuffled_copies, threshold
+from infosift import nulls
+from infosift.nulls import judge, null_scores, permutations_for, shuffled_copies, threshold
 
 
 @pytest.mark.parametrize(
-    ("alpha", "count"), [(0.05, 59), (0.01, 99), (0.005, 199), (0.1, 59), (0.001, 999), (0.5, 51), (0.03, 66)]
+    ("alpha", "count"),
+    [(0.05, 59), (0.01, 99), (0.005, 199), (0.1, 59), (0.001, 999), (0.5, 51), (0.03, 99), (0.3, 59), (1 / 3, 50)],
 )
 def test_automatic_permutations_make_alpha_exact(alpha, count):
     assert permutations_for(alpha, "auto") == count
+    assert alpha * (count + 1) == pytest.approx(round(alpha * (count + 1)), abs=1e-9)
+
+
+def test_an_odd_level_is_nearly_exact():
+    count = permutations_for(0.01234, "auto")
+    assert 50 <= count < 200
+    assert 0.012 < 1 / (count + 1) <= 0.01234
 
 
 @pytest.mark.parametrize("requested", [18, 0, -1, 19.5, "many"])
@@ -22,7 +31,7 @@ def test_too_few_permutations_are_refused(requested):
 @given(
     null=st.lists(st.integers(0, 8), min_size=19, max_size=120),
     score=st.integers(0, 9),
-    alpha=st.sampled_from([0.05, 0.1, 0.25, 0.07]),
+    alpha=st.sampled_from([0.05, 0.1, 0.25, 0.07, 1 / 3, 1 / 7]),
 )
 def test_above_the_threshold_means_p_at_most_alpha(null, score, alpha):
     test = judge(float(score), np.array(null, dtype=float), alpha)
@@ -52,8 +61,22 @@ def test_the_level_is_exact_when_nothing_is_there():
 
 def test_every_column_of_a_step_meets_the_same_permutations():
     column = np.arange(20.0)
-    copies = shuffled_copies(column, 5, seed=1, step=2)
-    np.testing.assert_array_equal(shuffled_copies(column**2, 5, seed=1, step=2), copies**2)
-    np.testing.assert_array_equal(shuffled_copies(column, 3, seed=1, step=2), copies[:3])
+    copies = shuffled_copies(column, range(5), seed=1, step=2)
+    np.testing.assert_array_equal(shuffled_copies(column**2, range(5), seed=1, step=2), copies**2)
+    np.testing.assert_array_equal(shuffled_copies(column, range(3), seed=1, step=2), copies[:3])
     np.testing.assert_array_equal(np.sort(copies, axis=1), np.tile(column, (5, 1)))
-    assert not np.array_equal(copies, shuffled_copies(column, 5, seed=1, step=3))
+    assert not np.array_equal(copies, shuffled_copies(column, range(5), seed=1, step=3))
+
+
+def test_copies_are_scored_in_parts(monkeypatch):
+    column = np.arange(20.0)
+    sizes = []
+
+    def score(copies):
+        sizes.append(len(copies))
+        return copies[:, 0]
+
+    whole = null_scores(score, column, 10, seed=0, step=0)
+    monkeypatch.setattr(nulls, "_VALUES_AT_ONCE", 3 * len(column))
+    np.testing.assert_array_equal(null_scores(score, column, 10, seed=0, step=0), whole)
+    assert sizes == [10, 3, 3, 3, 1]

@@ -1,6 +1,5 @@
-import itertools
-
 import numpy as np
+import pytest
 
 from infosift.criteria import KSG, Scorer
 from infosift.engine import ThreadEngine
@@ -45,21 +44,36 @@ def test_the_path_is_greedy_and_halts_by_the_permutation_test():
         rest = [i for i in range(3) if i not in chosen]
         scores = {i: ksg(table.columns[[*chosen, i]], table.target, 5, 1) for i in rest}
         best = max(scores, key=scores.get)
-        copies = shuffled_copies(table.columns[best], 19, seed=4, step=len(chosen))
+        copies = shuffled_copies(table.columns[best], range(19), seed=4, step=len(chosen))
         null = [ksg(np.vstack([table.columns[chosen], copy]), table.target, 5, 1) for copy in copies]
         assert step.index == best
-        np.testing.assert_allclose(step.candidate_scores, list(scores.values()), atol=1e-9)
-        np.testing.assert_allclose(step.null, null, atol=1e-9)
+        np.testing.assert_allclose(step.candidate_scores, list(scores.values()), rtol=0, atol=1e-9)
+        np.testing.assert_allclose(step.null, null, rtol=0, atol=1e-9)
         assert step.accepted == (scores[best] > max(null))
         chosen.append(best)
     assert not step.accepted or len(chosen) == 3
 
 
 def test_steps_come_as_soon_as_they_are_decided():
-    X, y = friedman(1)
-    steps = forward(table_of(X, y), settings(), Scorer(KSG(1), 5, ENGINE))
-    first = list(itertools.islice(steps, 1))
-    assert first[0].feature == "x3"
+    calls = []
+
+    class CountingScorer(Scorer):
+        def __call__(self, *arguments):
+            calls.append(arguments)
+            return super().__call__(*arguments)
+
+    steps = forward(table_of(*friedman(1)), settings(), CountingScorer(KSG(1), 5, ENGINE))
+    assert next(steps).feature == "x3"
+    assert len(calls) == 2  # the candidates and the shuffled copies of the best
+
+
+@pytest.mark.parametrize(
+    "change", [{"criterion": "ksg2"}, {"n_folds": 7}, {"max_neighbors": 4}, {"t_threshold": 0.0}, {"seed": 5}]
+)
+def test_every_setting_reaches_the_choice_of_k(change):
+    table = table_of(*friedman(7, n=60))
+    base, other = (select(table, settings(n_neighbors=None, **c), ENGINE).neighbors for c in ({}, change))
+    assert base != other
 
 
 def test_max_features_ends_the_search():

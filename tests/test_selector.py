@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from infosift import MutualInfoSelector
+from infosift import MutualInfoSelector, Selection
 from samples import INFORMATIVE, friedman
 
 NAMES = [f"col {letter}" for letter in "abcdefghij"]
@@ -122,6 +122,18 @@ def test_only_constant_columns(data):
     assert selector.selection_.stopped == "no usable column is left"
 
 
+def test_names_that_are_numbers(data):
+    X, y = data
+    spectra = X.set_axis(range(400, 500, 10), axis=1)
+    assert set(clone(FAST).fit(spectra, y).selection_.names) <= {"400", "410", "420", "430", "440"}
+
+
+def test_numpy_numbers_as_parameters_travel_to_json(data):
+    parameters = {"max_features": np.int64(2), "t_threshold": np.float32(1), "n_neighbors": np.int32(5)}
+    selection = MutualInfoSelector(np.float64(0.1), random_state=np.int64(0), **parameters).fit(*data).selection_
+    assert Selection.from_json(selection.to_json()) == selection
+
+
 def test_n_jobs_has_scikit_learns_meaning(data):
     from infosift.engine import ThreadEngine
 
@@ -142,10 +154,13 @@ def test_n_jobs_has_scikit_learns_meaning(data):
         ({"search": "backward"}, "search must be one of forward, not 'backward'"),
         ({"n_neighbors": "all"}, "n_neighbors must be \"auto\" or an integer of at least 1, not 'all'"),
         ({"n_neighbors": 99}, "n_neighbors=99 needs at least 101 rows, and the table has n_samples=100"),
-        ({"n_permutations": 10}, 'n_permutations must be "auto" or an integer of at least 19'),
+        ({"n_permutations": 10}, 'n_permutations must be "auto" or, to be able to reach alpha=0.05, an integer'),
         ({"n_folds": 1}, "n_folds must be an integer of at least 2, not 1"),
         ({"max_neighbors": 0}, "max_neighbors must be an integer of at least 1, not 0"),
         ({"max_features": 0}, "max_features must be an integer of at least 1, not 0"),
+        ({"alpha": "x"}, "alpha must lie between 0 and 1, not 'x'"),
+        ({"t_threshold": "x"}, "t_threshold must be a finite number, not 'x'"),
+        ({"n_jobs": "x"}, "n_jobs must be None, a number of threads or -1"),
         ({"random_state": "x"}, "random_state must be"),
     ],
 )

@@ -9,10 +9,18 @@ from sklearn.utils import check_consistent_length
 
 from infosift import neighbors
 from infosift.arrays import FloatArray
+from infosift.checks import (
+    InputError,
+    require_choice,
+    require_count,
+    require_finite_number,
+    require_level,
+    require_rows,
+)
 from infosift.criteria import KSG, Scorer, criterion_named
 from infosift.engine import Question, ThreadEngine
-from infosift.inputs import NamedColumns, read_columns, require_finite, require_rows
-from infosift.nulls import check_alpha, judge, permutations_for, shuffled_copies
+from infosift.inputs import NamedColumns, read_columns, require_finite, require_varying_target
+from infosift.nulls import judge, null_scores, permutations_for
 from infosift.result import FoldEstimates, NeighborChoice, PermutationTest
 from infosift.streams import SeedLike, resolve_seed
 from infosift.table import make_table, prepare
@@ -52,9 +60,9 @@ def mutual_information(
     >>> round(mutual_information(x, y), 2)
     0.33
     """
-    columns, target = _read_pair(X, y, random_state)
-    scorer = _scorer(n_neighbors, variant, None, columns.shape[1])
-    return float(scorer(columns[:1], columns[1:], target)[0])
+    columns, target = _read_pair(X, y, resolve_seed(random_state))
+    scorer = _scorer(n_neighbors, variant, None, target.shape[1])
+    return float(_score(scorer, columns[:1], columns[1:], target)[0])
 
 
 def score_candidates(
@@ -94,9 +102,10 @@ def score_candidates(
     >>> score_candidates(C, y, given=C[:, [0]]).argmax()
     np.int64(2)
     """
-    candidates, target = _read_pair(C, y, random_state)
+    seed = resolve_seed(random_state)
+    candidates, target = _read_pair(C, y, seed)
     scorer = _scorer(n_neighbors, variant, n_jobs, target.shape[1])
-    return scorer(candidates, _read_given(given, target, random_state), target)
+    return _score(scorer, candidates, _read_given(given, target, seed), target)
 
 
 def resample_mutual_information(
@@ -134,8 +143,7 @@ def resample_mutual_information(
     """
     seed = resolve_seed(random_state)
     columns, target = _read_pair(X, y, seed)
-    if n_folds < 2:
-        raise ValueError(f"n_folds must be at least 2, not {n_folds!r}.")
+    n_folds = require_count("n_folds", n_folds, least=2)
     rows_left = target.shape[1] - -(-target.shape[1] // n_folds)
     scorer = _scorer(n_neighbors, variant, n_jobs, rows_left)
     question = Question(columns[:1], columns[1:], target)
@@ -168,7 +176,7 @@ def choose_n_neighbors(
         Number of folds; the paper advises 20 to 30.
     t_threshold : float or None
         None: the largest t over all columns decides, the published rule. A number: the largest mean of t over the
-        columns whose t is above it.
+        columns whose t is above it, or the largest t where there is none.
     criterion : {"ksg", "ksg2"}
         The estimator, variant 1 or 2.
     random_state : int, NumPy generator or None
@@ -197,9 +205,9 @@ def choose_n_neighbors(
         table,
         criterion_named(criterion),
         ThreadEngine(n_jobs),
-        max_neighbors=max_neighbors,
-        n_folds=n_folds,
-        t_threshold=t_threshold,
+        max_neighbors=require_count("max_neighbors", max_neighbors, least=1),
+        n_folds=require_count("n_folds", n_folds, least=2),
+        t_threshold=None if t_threshold is None else require_finite_number("t_threshold", t_threshold),
         seed=seed,
     )
 
@@ -245,24 +253,26 @@ def permutation_test(
     >>> test.significant, test.n_permutations
     (True, 59)
     """
-    alpha = check_alpha(alpha)
+    alpha = require_level(alpha)
     count = permutations_for(alpha, n_permutations)
     seed = resolve_seed(random_state)
     column, target = _read_pair(x, y, seed)
     if len(column) != 1:
-        raise ValueError(f"x must be one column, and it has {len(column)}.")
+        raise InputError(f"x must be one column, and it has {len(column)}.")
     given_columns = _read_given(given, target, seed)
     scorer = _scorer(n_neighbors, variant, n_jobs, target.shape[1])
-    score = scorer(column, given_columns, target)[0]
-    null = scorer(shuffled_copies(column[0], count, seed, step=0), given_columns, target)
-    return judge(score, null, alpha)
+
+    def score(candidates: FloatArray) -> FloatArray:
+        return _score(scorer, candidates, given_columns, target)
+
+    return judge(score(column)[0], null_scores(score, column[0], count, seed, step=0), alpha)
 
 
-def _read_pair(X: Any, y: Any, random_state: SeedLike) -> tuple[FloatArray, FloatArray]:
+def _read_pair(X: Any, y: Any, seed: int) -> tuple[FloatArray, FloatArray]:
     features, targets = _read_same_length(X, y)
     require_finite(features)
     require_finite(targets, "The target")
-    seed = resolve_seed(random_state)
+    require_varying_target(targets)
     return prepare(features.values, seed, "ties"), prepare(targets.values, seed, "ties of the target")
 
 
@@ -272,19 +282,23 @@ def _read_same_length(X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
     return features, targets
 
 
-def _read_given(given: Any, target: FloatArray, random_state: SeedLike) -> FloatArray:
+def _read_given(given: Any, target: FloatArray, seed: int) -> FloatArray:
     if given is None:
         return np.empty((0, target.shape[1]))
     columns = read_columns(given, "given")
     check_consistent_length(columns.values.T, target.T)
     require_finite(columns)
-    return prepare(columns.values, resolve_seed(random_state), "ties")
+    return prepare(columns.values, seed, "ties")
+
+
+def _score(scorer: Scorer, candidates: FloatArray, given: FloatArray, target: FloatArray) -> FloatArray:
+    """Score the candidates; constant columns, which are zeros here, have no information to be estimated."""
+    scores = scorer(candidates, given, target)
+    return scores if given.any() else np.where(candidates.any(axis=1), scores, 0.0)
 
 
 def _scorer(n_neighbors: int, variant: int, n_jobs: int | None, n_rows: int) -> Scorer:
-    if variant not in (1, 2):
-        raise ValueError(f"variant must be 1 or 2, not {variant!r}.")
-    if not isinstance(n_neighbors, (int, np.integer)) or n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be a positive integer, not {n_neighbors!r}.")
+    require_choice("variant", variant, (1, 2))
+    n_neighbors = require_count("n_neighbors", n_neighbors, least=1)
     require_rows(n_rows, n_neighbors + 2, f"n_neighbors={n_neighbors}")
-    return Scorer(KSG(variant), int(n_neighbors), ThreadEngine(n_jobs))
+    return Scorer(KSG(variant), n_neighbors, ThreadEngine(n_jobs))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
+from rich.text import Text
+
+from infosift.checks import InputError
 
 if TYPE_CHECKING:
     from infosift.result import Selection, Step
@@ -26,7 +31,7 @@ app = typer.Typer(
 BAD_INPUT = 2
 INTERRUPTED = 130
 
-AlphaOption = Annotated[float, typer.Option(help="Significance level of each step.", min=0, max=1)]
+AlphaOption = Annotated[float, typer.Option(help="Significance level of each step, between 0 and 1.")]
 JobsOption = Annotated[int, typer.Option(help="Number of threads; -1 is one per core.")]
 
 
@@ -46,16 +51,14 @@ def select(
     """
     with _failing_in_one_sentence():
         from infosift.files import read_file
-        from infosift.inputs import InputError
 
-        if json is not None and not json.parent.is_dir():
-            raise InputError(f"There is no folder {json.parent} to write {json.name} to.")
+        if json is not None:
+            _require_writable(json, besides=file)
         features, values = read_file(file, target, drop or ())
         selection = _run(features, values, alpha=alpha, seed=seed, jobs=jobs, first_row=1)
-    _show(selection)
-    if json is not None:
-        json.write_text(selection.to_json(indent=1), encoding="utf-8")
-        Console(stderr=True).print(f"Evidence written to {json}", style="dim", markup=False)
+        _show(selection)
+        if json is not None:
+            _write(json, selection.to_json(indent=1))
 
 
 @app.command()
@@ -69,8 +72,7 @@ def demo(jobs: JobsOption = -1) -> None:
         features = pl.DataFrame(data.data, schema=list(data.feature_names))
         progression = pl.Series("progression", data.target)
         typer.echo("Ten measurements of 442 people with diabetes; the target is its progression within a year.\n")
-        selection = _run(features, progression, alpha=0.05, seed=0, jobs=jobs)
-    _show(selection)
+        _show(_run(features, progression, alpha=0.05, seed=0, jobs=jobs))
 
 
 @app.callback(invoke_without_command=True)
@@ -86,6 +88,9 @@ def _main(
 
 def main() -> None:
     """Run the command line."""
+    for output in (sys.stdout, sys.stderr):
+        if hasattr(output, "reconfigure"):
+            output.reconfigure(errors="replace")  # a name the terminal cannot show is no reason to fail
     app()
 
 
@@ -106,6 +111,25 @@ def _show(selection: Selection) -> None:
     print_selection(selection, Console())
 
 
+def _require_writable(path: Path, besides: Path) -> None:
+    if path.exists() and besides.exists() and path.samefile(besides):
+        raise InputError(f"{path} is the data: give another file for the evidence.")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder: give a file for the evidence.")
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {path.parent} to write {path.name} to.")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise InputError(f"{path} may not be written: give another file for the evidence.")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"The evidence could not be written to {path} ({error.strerror}).") from error
+    Console(stderr=True).print(Text(f"Evidence written to {path}", style="dim"))
+
+
 @contextmanager
 def _progress() -> Iterator[Callable[[Step], None]]:
     """Show on a terminal what is being done and what is chosen so far."""
@@ -113,8 +137,9 @@ def _progress() -> Iterator[Callable[[Step], None]]:
         chosen: list[str] = []
 
         def on_step(step: Step) -> None:
-            chosen.append(step.feature)
-            status.update(f"step {len(chosen) + 1} after {', '.join(chosen)} …")
+            if step.accepted:
+                chosen.append(step.feature)
+                status.update(Text(f"step {len(chosen) + 1}, after {', '.join(chosen)} …"))
 
         yield on_step
 
@@ -125,13 +150,11 @@ def _warnings_as_notes() -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for warning in caught:
-        Console(stderr=True).print(f"Note: {warning.message}", style="yellow", markup=False)
+        Console(stderr=True).print(Text(f"Note: {warning.message}", style="yellow"))
 
 
 @contextmanager
 def _failing_in_one_sentence() -> Iterator[None]:
-    from infosift.inputs import InputError
-
     try:
         yield
     except InputError as error:
@@ -141,5 +164,5 @@ def _failing_in_one_sentence() -> Iterator[None]:
 
 
 def _stop(message: str, code: int) -> NoReturn:
-    Console(stderr=True, soft_wrap=True).print(message, style="red", markup=False)
+    Console(stderr=True, soft_wrap=True).print(Text(message, style="red"))
     raise typer.Exit(code)

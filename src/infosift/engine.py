@@ -11,6 +11,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from infosift.arrays import FloatArray, IntArray
+from infosift.checks import InputError
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -66,6 +67,8 @@ class ThreadEngine:
     """
 
     def __init__(self, n_jobs: int | None = None, block_size: int | None = None) -> None:
+        if n_jobs is not None and (not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
+            raise InputError(f"n_jobs must be None, a number of threads or -1 for one per core, not {n_jobs!r}.")
         self.n_threads: int = effective_n_jobs(n_jobs)
         self.block_size = block_size
 

@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
 import polars as pl
 
-from infosift.inputs import InputError
+from infosift.checks import InputError, listing, repeated
 
-_MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "?"]
-_READERS = {".csv": "csv", ".csv.gz": "csv", ".parquet": "parquet", ".pq": "parquet"}
+_MISSING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "?"]
+_TEXT_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+_PARQUET_ENDINGS = (".parquet", ".pq")
+_SEPARATORS = ",;\t"
 
 
 def read_file(path: Path, target: str, drop: Sequence[str] = ()) -> tuple[pl.DataFrame, pl.Series]:
     """Return the numeric columns of a CSV or Parquet file without the dropped ones, and its target."""
-    lazy = _scan(path)
-    names = _column_names(lazy, path)
-    for name in (target, *drop):
-        _require_column(name, names, path)
-    if target in drop:
-        raise InputError(f'"{target}" is the target, so it cannot be dropped as well.')
-    frame = lazy.select(pl.exclude(*drop) if drop else pl.all()).collect()
+    try:
+        lazy = _scan(path)
+        names = lazy.collect_schema().names()
+        for name in (target, *drop):
+            _require_column(name, names, path)
+        if target in drop:
+            raise InputError(f'"{target}" is the target, so it cannot be dropped as well.')
+        frame = lazy.select([name for name in names if name not in drop]).collect()
+    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise InputError(f"{path} cannot be read as a table ({reason}).") from error
     if frame.is_empty():
         raise InputError(f"{path} has column names but no rows.")
     if frame.width == 1:
         raise InputError(f'{path} has no column left besides the target "{target}".')
+    frame = frame.with_columns(_numbers_with_spaces(frame))
     _require_numbers(frame, target)
     return frame.drop(target), frame[target]
 
@@ -36,28 +45,43 @@ def _scan(path: Path) -> pl.LazyFrame:
         raise InputError(f"There is no file {path}.")
     if path.is_dir():
         raise InputError(f"{path} is a folder, not a file.")
-    kind = next((kind for ending, kind in _READERS.items() if path.name.lower().endswith(ending)), None)
-    if kind is None:
-        raise InputError(f"{path} is not read: its name must end in one of {', '.join(_READERS)}.")
-    if kind == "parquet":
-        return pl.scan_parquet(path)
-    return pl.scan_csv(path, infer_schema_length=None, null_values=_MISSING)
+    name = path.name.lower()
+    if name.endswith(_PARQUET_ENDINGS):
+        return pl.scan_parquet(path, glob=False)
+    if not name.endswith(_TEXT_ENDINGS):
+        endings = ", ".join((*_TEXT_ENDINGS, *_PARQUET_ENDINGS))
+        raise InputError(f"{path} is not read: its name must end in one of {endings}.")
+    header = _first_line(path)
+    separator = max(_SEPARATORS, key=header.count)
+    names = next(csv.reader([header], delimiter=separator), [])
+    twice = repeated(names)
+    if twice:
+        raise InputError(f"{path} has more than one column of the name {listing(twice)}: rename them first.")
+    return pl.scan_csv(path, separator=separator, infer_schema_length=None, null_values=_MISSING, glob=False)
 
 
-def _column_names(lazy: pl.LazyFrame, path: Path) -> list[str]:
-    try:
-        return lazy.collect_schema().names()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"{path} cannot be read as a table ({reason}).") from error
+def _first_line(path: Path) -> str:
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    with opener(path, "rt", encoding="utf-8-sig") as file:
+        return str(file.readline()).rstrip("\r\n")
 
 
 def _require_column(name: str, names: Sequence[str], path: Path) -> None:
     if name in names:
         return
     close = get_close_matches(name, names, n=1)
-    shown = f'did you mean "{close[0]}"?' if close else f"it has {', '.join(names[:8])}{' …' * (len(names) > 8)}."
-    raise InputError(f'{path} has no column "{name}": {shown}')
+    hint = f'did you mean "{close[0]}"?' if close else f"it has {listing(list(names), most=8)}."
+    raise InputError(f'{path} has no column "{name}": {hint}')
+
+
+def _numbers_with_spaces(frame: pl.DataFrame) -> list[pl.Series]:
+    """Read columns of text that are numbers but for spaces around them, or missing altogether."""
+    read = []
+    for column in frame.select(pl.col(pl.String)):
+        numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
+        if numbers.null_count() == column.null_count():
+            read.append(numbers)
+    return read
 
 
 def _require_numbers(frame: pl.DataFrame, target: str) -> None:
@@ -65,15 +89,15 @@ def _require_numbers(frame: pl.DataFrame, target: str) -> None:
     if target in wrong:
         raise InputError(f'The target "{target}" is not numeric{_first_text(frame[target])}.')
     if wrong:
-        columns = ", ".join(f'"{name}"{_first_text(frame[name])}' for name in wrong[:5])
-        more = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
-        options = " ".join(f"--drop {name}" for name in wrong[:5])
-        raise InputError(f"Not numeric: {columns}{more}; encode as numbers or leave out with {options}.")
+        columns = listing([f'"{name}"{_first_text(frame[name])}' for name in wrong])
+        options = " ".join(f"--drop '{name}'" if " " in name else f"--drop {name}" for name in wrong)
+        raise InputError(f"Not numeric: {columns}; encode as numbers or leave out with {options}")
 
 
 def _first_text(column: pl.Series) -> str:
-    """Say where a column first holds something that is no number."""
-    texts = column.cast(pl.String, strict=False)
-    bad = texts.is_not_null() & texts.cast(pl.Float64, strict=False).is_null()
-    row = bad.arg_max()
-    return f' (row {row + 1} is "{texts[row]}")' if row is not None and bad.any() else f" ({column.dtype})"
+    """Say where a column of text first holds something that is no number."""
+    if column.dtype != pl.String:
+        return f" ({column.dtype})"
+    bad = column.is_not_null() & column.str.strip_chars().cast(pl.Float64, strict=False).is_null()
+    row = int(bad.arg_max() or 0)
+    return f' (row {row + 1} is "{column[row]}")'

@@ -10,10 +10,7 @@ import numpy as np
 from sklearn.utils import check_array, column_or_1d
 
 from infosift.arrays import FloatArray
-
-
-class InputError(ValueError):
-    """The data cannot be used as they are; the message names the column or value and says what to do."""
+from infosift.checks import InputError, listing, repeated
 
 
 @dataclass(frozen=True)
@@ -31,39 +28,53 @@ class NamedColumns:
 
 def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
     """Read one or several numeric columns; one-dimensional data are one column."""
-    frame = as_frame(data)
-    if frame is not None:
-        require_numeric(frame)
-        return named(check_array(data, dtype=np.float64, ensure_all_finite=False), tuple(frame.columns))
-    if len(np.shape(data)) == 1:
+    if as_frame(data) is None and len(np.shape(data)) == 1:
         return read_column(data, default_name)
-    values = check_array(data, dtype=np.float64, ensure_all_finite=False)
-    return named(values, default_names(values.shape[1], default_name))
+    names = column_names(data)
+    values = check_array(unmasked(data), dtype=np.float64, ensure_all_finite=False)
+    return named(values, names or default_names(values.shape[1], default_name))
 
 
 def read_column(data: Any, default_name: str = "target") -> NamedColumns:
     """Read one numeric column, under its own name if it has one."""
-    name = str(getattr(data, "name", None) or default_name)
-    values = column_or_1d(data, warn=True)
+    name = getattr(data, "name", None)
+    name = default_name if name is None or name == "" else str(name)
+    values = column_or_1d(unmasked(data), warn=True)
     return NamedColumns((name,), _as_numbers(values, name)[None, :])
 
 
-def as_frame(data: Any) -> nw.DataFrame[Any] | None:
-    """Return a library-neutral view of a data frame, or None for anything else."""
-    view = nw.from_native(data, eager_only=True, pass_through=True)
-    return view if isinstance(view, nw.DataFrame) else None
-
-
-def require_numeric(frame: nw.DataFrame[Any]) -> None:
-    """Refuse a frame with columns that hold no numbers, naming them."""
+def column_names(data: Any) -> tuple[str, ...] | None:
+    """Return the names of a data frame's columns, all of which must be numeric; None for anything else."""
+    frame = as_frame(data)
+    if frame is None:
+        return None
     wrong = [
         f'"{name}" ({dtype})'
         for name, dtype in frame.schema.items()
         if not (dtype.is_numeric() or dtype in (nw.Boolean, nw.Object))
     ]
     if wrong:
-        more = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
-        raise InputError(f"Not numeric: {', '.join(wrong[:5])}{more}; encode as numbers or drop first.")
+        raise InputError(f"Not numeric: {listing(wrong)}; encode as numbers or drop first.")
+    return tuple(map(str, frame.columns))
+
+
+def as_frame(data: Any) -> nw.DataFrame[Any] | None:
+    """Return a library-neutral view of a data frame, or None for anything else."""
+    try:
+        view = nw.from_native(data, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        twice = listing(repeated(list(data.columns)))
+        raise InputError(f"Column names must be unique, and {twice} occurs more than once.") from None
+    if isinstance(view, nw.LazyFrame):
+        raise InputError("The data frame is lazy: collect() it first.")
+    if type(data) is dict:
+        raise InputError("The data are a dict: make a data frame of it first.")
+    return view if isinstance(view, nw.DataFrame) else None
+
+
+def unmasked(data: Any) -> Any:
+    """Return a masked array with its masked cells missing, and anything else as it is."""
+    return np.ma.filled(data.astype(np.float64), np.nan) if isinstance(data, np.ma.MaskedArray) else data
 
 
 def require_finite(columns: NamedColumns, what: str = "Column", first_row: int = 0) -> None:
@@ -95,12 +106,6 @@ def require_varying_target(target: NamedColumns) -> None:
             )
 
 
-def require_rows(n_rows: int, needed: int, why: str) -> None:
-    """Refuse a table with too few rows."""
-    if n_rows < needed:
-        raise InputError(f"{why} needs at least {needed} rows, and the table has n_samples={n_rows}.")
-
-
 def named(values: FloatArray, names: tuple[str, ...]) -> NamedColumns:
     """Name the columns of an array with one row per row of the table."""
     return NamedColumns(names, np.ascontiguousarray(values.T))
@@ -114,10 +119,13 @@ def default_names(count: int, stem: str = "x") -> tuple[str, ...]:
 def _as_numbers(values: Any, name: str) -> FloatArray:
     if np.iscomplexobj(values):
         raise InputError(f'Complex data not supported: "{name}" is complex, so pass its parts as columns.')
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        shown = next((value for value in values if isinstance(value, str)), values[0])
-        raise InputError(
-            f'"{name}" is not numeric (it has the value {shown!r}): encode it as numbers first.'
-        ) from None
+    text = (
+        next((value for value in values if isinstance(value, str)), None) if values.dtype.kind in "OTU" else None
+    )
+    if text is None and values.dtype.kind in "biufO":
+        try:
+            return np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            pass
+    shown = values[0] if text is None else text
+    raise InputError(f'"{name}" is not numeric (it has the value {str(shown)!r}): encode it as numbers first.')

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
+from infosift.checks import require_rows
 from infosift.criteria import Criterion
 from infosift.engine import Question, ThreadEngine
-from infosift.inputs import require_rows
 from infosift.result import FoldEstimates, NeighborChoice
 from infosift.streams import stream
 from infosift.table import Table
 
-# Below this, not even one neighbour can be chosen by the rule of `neighbor_range`.
-_FEWEST_ROWS = 5
-
 
 def rows_without_folds(n_rows: int, n_folds: int, seed: int) -> list[IntArray]:
-    """Partition the rows at random into folds of near-equal size; return the rows without each fold."""
+    """Partition the rows at random into folds of near-equal size; return the rows without each fold.
+
+    There are as many folds as rows where more are asked for.
+    """
     order = stream(seed, "folds").permutation(n_rows)
     folds = np.array_split(order, min(n_folds, n_rows))
     everything = np.arange(n_rows)
     return [np.setdiff1d(everything, fold, assume_unique=True) for fold in folds]
+
+
+def fewest_rows(n_folds: int) -> int:
+    """Return how many rows it takes for three to be left without a fold, enough for one neighbour of two."""
+    return next(n for n in range(4, 7) if n - math.ceil(n / min(n_folds, n)) >= 3)
 
 
 def neighbor_range(max_neighbors: int, n_rows: int) -> tuple[int, ...]:
@@ -36,14 +41,13 @@ def resample(
     question: Question, n_neighbors: int, n_folds: int, criterion: Criterion, engine: ThreadEngine, seed: int
 ) -> FoldEstimates:
     """Estimate the score of one candidate on the rows without each fold."""
-    estimates, _ = _estimates_without_folds(
-        question, (n_neighbors,), n_folds, criterion, engine, seed, shuffled=False
-    )
-    values = estimates[0, 0]
+    parts = rows_without_folds(question.n_rows, n_folds, seed)
+    scores = criterion.score([replace(question, rows=rows) for rows in parts], (n_neighbors,), engine)
+    estimates = np.concatenate(scores)[:, 0]
     return FoldEstimates(
-        estimates=values,
-        mean=float(values.mean()),
-        variance=float(values.var(ddof=1)),
+        estimates=estimates,
+        mean=float(estimates.mean()),
+        variance=float(estimates.var(ddof=1)),
         n_neighbors=n_neighbors,
     )
 
@@ -63,21 +67,26 @@ def choose(
     By default the largest of all t decides. With a ``t_threshold`` it is the largest mean of t over the features
     above the threshold, or the largest of all t where no feature is.
     """
-    require_rows(table.n_rows, _FEWEST_ROWS, "Choosing the number of neighbours")
     usable = table.usable
-    n_folds = min(n_folds, table.n_rows)
-    smallest_part = table.n_rows - math.ceil(table.n_rows / n_folds)
-    candidates = neighbor_range(max_neighbors, smallest_part)
-    question = Question(table.columns[usable], table.columns[:0], table.target)
-    estimates, shuffled = _estimates_without_folds(
-        question, candidates, n_folds, criterion, engine, seed, shuffled=True
-    )
+    require_rows(table.n_rows, fewest_rows(n_folds), f"Choosing the number of neighbours with {n_folds} folds")
+    parts = rows_without_folds(table.n_rows, n_folds, seed)
+    candidates = neighbor_range(max_neighbors, min(map(len, parts)))
+
+    columns = Question(table.columns[usable], table.columns[:0], table.target)
+    plain = [replace(columns, rows=rows) for rows in parts]
+    shuffled = [
+        replace(columns, rows=rows, candidate_rows=stream(seed, "shuffled fold", fold).permutation(rows))
+        for fold, rows in enumerate(parts)
+    ]
+    scores = np.stack(criterion.score(plain + shuffled, candidates, engine), axis=2)
+    estimates, shuffled_estimates = scores[:, :, : len(parts)], scores[:, :, len(parts) :]
 
     mean, variance = estimates.mean(axis=2), estimates.var(axis=2, ddof=1)
-    shuffled_mean, shuffled_variance = shuffled.mean(axis=2), shuffled.var(axis=2, ddof=1)
+    shuffled_mean, shuffled_variance = shuffled_estimates.mean(axis=2), shuffled_estimates.var(axis=2, ddof=1)
     t = separation(mean - shuffled_mean, variance + shuffled_variance)
     best = best_column(t, t_threshold)
-    deciding = int(np.argmax(t[:, best]))
+    # Of equal t the digest decides, so that the order of the columns does not.
+    deciding = max(range(len(usable)), key=lambda i: (t[i, best], table.digests[usable[i]]))
 
     def for_all_features(values: FloatArray) -> FloatArray:
         spread = np.full((len(table.names), len(candidates)), np.nan)
@@ -95,8 +104,8 @@ def choose(
         shuffled_mean=for_all_features(shuffled_mean),
         shuffled_variance=for_all_features(shuffled_variance),
         estimates=estimates[deciding, best],
-        shuffled_estimates=shuffled[deciding, best],
-        n_folds=n_folds,
+        shuffled_estimates=shuffled_estimates[deciding, best],
+        n_folds=len(parts),
         t_threshold=t_threshold,
     )
 
@@ -115,34 +124,3 @@ def best_column(t: FloatArray, t_threshold: float | None) -> int:
             means = [math.fsum(values) / len(values) if values else -math.inf for values in above]
             return int(np.argmax(means))
     return int(np.argmax(t.max(axis=0)))
-
-
-def _estimates_without_folds(
-    question: Question,
-    neighbors: Sequence[int],
-    n_folds: int,
-    criterion: Criterion,
-    engine: ThreadEngine,
-    seed: int,
-    *,
-    shuffled: bool,
-) -> tuple[FloatArray, FloatArray]:
-    """Return the estimates (candidates x neighbors x folds), and those of shuffled candidates if asked for."""
-    parts = rows_without_folds(question.n_rows, n_folds, seed)
-    questions = [
-        Question(question.candidates, question.given, question.target, rows=rows, candidate_rows=rows)
-        for rows in parts
-    ]
-    if shuffled:
-        questions += [
-            Question(
-                question.candidates,
-                question.given,
-                question.target,
-                rows=rows,
-                candidate_rows=stream(seed, "shuffled fold", fold).permutation(rows),
-            )
-            for fold, rows in enumerate(parts)
-        ]
-    scores = np.stack(criterion.score(questions, neighbors, engine), axis=2)
-    return scores[:, :, : len(parts)], scores[:, :, len(parts) :]

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 from scipy.stats import binomtest
 
 from infosift.arrays import FloatArray
+from infosift.checks import require_count
 from infosift.result import PermutationTest
 from infosift.streams import stream
 
 # The paper advises 20 to 50 permutations.
 _ADVISED_PERMUTATIONS = 50
+_LARGEST_DENOMINATOR = 1000
+_VALUES_AT_ONCE = 4_000_000
 
 
-def shuffled_copies(column: FloatArray, count: int, seed: int, step: int) -> FloatArray:
+def shuffled_copies(column: FloatArray, draws: range, seed: int, step: int) -> FloatArray:
     """Return shuffled copies of a column, one per row; every column of a step meets the same permutations."""
-    orders = (stream(seed, "shuffle", step, b).permutation(len(column)) for b in range(count))
+    orders = (stream(seed, "shuffle", step, draw).permutation(len(column)) for draw in draws)
     return np.stack([column[order] for order in orders])
+
+
+def null_scores(
+    score: Callable[[FloatArray], FloatArray], column: FloatArray, count: int, seed: int, step: int
+) -> FloatArray:
+    """Return the scores of shuffled copies of a column, a part of them at a time to bound the memory."""
+    at_once = max(1, _VALUES_AT_ONCE // len(column))
+    parts = [range(count)[start : start + at_once] for start in range(0, count, at_once)]
+    return np.concatenate([score(shuffled_copies(column, draws, seed, step)) for draws in parts])
 
 
 def judge(score: float, null: FloatArray, alpha: float) -> PermutationTest:
@@ -48,26 +61,23 @@ def threshold(null: FloatArray, alpha: float) -> float:
 
 
 def permutations_for(alpha: float, requested: int | str) -> int:
-    """Return the number of permutations: the requested one, or the smallest from 50 on that makes alpha exact."""
+    """Return the number of permutations: the requested one, or the smallest from 50 on that makes alpha exact.
+
+    Alpha is exact where it is a multiple of 1 / (1 + P). A level like 0.0123 would need thousands of permutations
+    for that; it gets the smallest P from 50 on that comes close from below.
+    """
+    level = _exact(alpha)
     if requested == "auto":
-        multiple = math.ceil(_exact(alpha) * (_ADVISED_PERMUTATIONS + 1))
-        return math.ceil(multiple / _exact(alpha)) - 1
-    least = math.ceil(1 / _exact(alpha)) - 1
-    if not isinstance(requested, (int, np.integer)) or requested < least:
-        raise ValueError(
-            f'n_permutations must be "auto" or an integer of at least {least}, the fewest that can reach '
-            f"alpha={alpha:g}, not {requested!r}."
-        )
-    return int(requested)
-
-
-def check_alpha(alpha: float) -> float:
-    """Refuse a significance level outside of (0, 1)."""
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie between 0 and 1, not {alpha!r}.")
-    return float(alpha)
+        least = _ADVISED_PERMUTATIONS + 1
+        if level.denominator <= _LARGEST_DENOMINATOR:
+            return math.ceil(Fraction(least, level.denominator)) * level.denominator - 1
+        return math.ceil(math.ceil(level * least) / level) - 1
+    fewest = math.ceil(1 / level) - 1
+    return require_count(
+        "n_permutations", requested, fewest, otherwise=f'"auto" or, to be able to reach alpha={alpha:g}, '
+    )
 
 
 def _exact(alpha: float) -> Fraction:
-    # As the user wrote it: 0.05 is 1/20, though the nearest float is slightly more.
-    return Fraction(repr(float(alpha)))
+    # As the user means it: 0.05 is 1/20 and 1 / 3 is 1/3, though the nearest floats are slightly off.
+    return Fraction(alpha).limit_denominator(10**9)

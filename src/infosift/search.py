@@ -7,11 +7,11 @@ from importlib.metadata import version
 from time import perf_counter
 
 from infosift import neighbors
-from infosift.criteria import Scorer, criterion_named
+from infosift.checks import require_rows
+from infosift.criteria import Criterion, Scorer, criterion_named
 from infosift.engine import ThreadEngine
-from infosift.inputs import require_rows
-from infosift.nulls import judge, shuffled_copies
-from infosift.result import Selection, Settings, Step
+from infosift.nulls import judge, null_scores
+from infosift.result import NeighborChoice, Selection, Settings, Step
 from infosift.table import Table
 
 
@@ -19,26 +19,17 @@ def select(
     table: Table, settings: Settings, engine: ThreadEngine, on_step: Callable[[Step], object] | None = None
 ) -> Selection:
     """Run the published procedure: choose the number of neighbours unless it is given, then search forward."""
-    criterion = criterion_named(settings.criterion)
-    choice = None
-    n_neighbors = settings.n_neighbors
-    if n_neighbors is None and table.usable:
-        choice = neighbors.choose(
-            table,
-            criterion,
-            engine,
-            max_neighbors=settings.max_neighbors,
-            n_folds=settings.n_folds,
-            t_threshold=settings.t_threshold,
-            seed=settings.seed,
-        )
-        n_neighbors = choice.n_neighbors
-    scorer = Scorer(criterion, n_neighbors or 0, engine)
-    steps = []
-    for step in forward(table, settings, scorer):
-        steps.append(step)
-        if on_step is not None:
-            on_step(step)
+    choice, steps = None, []
+    if table.usable:
+        criterion = criterion_named(settings.criterion)
+        n_neighbors = settings.n_neighbors
+        if n_neighbors is None:
+            choice = _choose_neighbors(table, settings, criterion, engine)
+            n_neighbors = choice.n_neighbors
+        for step in forward(table, settings, Scorer(criterion, n_neighbors, engine)):
+            steps.append(step)
+            if on_step is not None:
+                on_step(step)
     return Selection(
         feature_names=table.names,
         target_name=table.target_name,
@@ -49,6 +40,20 @@ def select(
         steps=tuple(steps),
         settings=settings,
         version=version("infosift"),
+    )
+
+
+def _choose_neighbors(
+    table: Table, settings: Settings, criterion: Criterion, engine: ThreadEngine
+) -> NeighborChoice:
+    return neighbors.choose(
+        table,
+        criterion,
+        engine,
+        max_neighbors=settings.max_neighbors,
+        n_folds=settings.n_folds,
+        t_threshold=settings.t_threshold,
+        seed=settings.seed,
     )
 
 
@@ -74,8 +79,14 @@ def _take_step(table: Table, settings: Settings, scorer: Scorer, chosen: list[in
     # Of equal scores the digest decides, so that the order of the columns does not.
     place = max(range(len(remaining)), key=lambda i: (scores[i], table.digests[remaining[i]]))
     best = remaining[place]
-    copies = shuffled_copies(table.columns[best], settings.n_permutations, settings.seed, step=len(chosen))
-    test = judge(scores[place], scorer(copies, given, table.target), settings.alpha)
+    null = null_scores(
+        lambda copies: scorer(copies, given, table.target),
+        table.columns[best],
+        settings.n_permutations,
+        settings.seed,
+        step=len(chosen),
+    )
+    test = judge(scores[place], null, settings.alpha)
     return Step(
         **vars(test),
         feature=table.names[best],

@@ -14,10 +14,19 @@ from sklearn.utils import Tags, check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosift.arrays import IntArray
+from infosift.checks import (
+    InputError,
+    listing,
+    require_choice,
+    require_count,
+    require_finite_number,
+    require_level,
+    require_rows,
+)
 from infosift.criteria import criterion_named
 from infosift.engine import ThreadEngine
-from infosift.inputs import as_frame, default_names, named, read_column, require_numeric
-from infosift.nulls import check_alpha, permutations_for
+from infosift.inputs import column_names, default_names, named, read_column, unmasked
+from infosift.nulls import permutations_for
 from infosift.result import Selection, Settings, Step
 from infosift.search import select
 from infosift.streams import SeedLike, resolve_seed
@@ -52,7 +61,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Largest number of neighbours to choose from.
     t_threshold : float or None, default=None
         None: the number of neighbours is the one with the largest t over all columns, the published rule. A
-        number: the one with the largest mean of t over the columns whose t is above it.
+        number: the one with the largest mean of t over the columns whose t is above it, if there are any.
     max_features : int or None, default=None
         Stop when this many columns are chosen.
     random_state : int, NumPy generator or None, default=None
@@ -136,40 +145,35 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _settings(self) -> Settings:
-        alpha = check_alpha(self.alpha)
+        alpha = require_level(self.alpha)
+        require_choice("method", self.method, ("published",))
+        require_choice("search", self.search, ("forward",))
         criterion_named(self.criterion)
-        _require_choice("method", self.method, ("published",))
-        _require_choice("search", self.search, ("forward",))
-        _require_count("n_folds", self.n_folds, least=2)
-        _require_count("max_neighbors", self.max_neighbors, least=1)
-        if self.max_features is not None:
-            _require_count("max_features", self.max_features, least=1)
-        if self.n_neighbors != "auto":
-            _require_count("n_neighbors", self.n_neighbors, least=1, otherwise='"auto" or ')
+        n_neighbors, max_features, t_threshold = self.n_neighbors, self.max_features, self.t_threshold
         return Settings(
             alpha=alpha,
             method=self.method,
             criterion=self.criterion,
             search=self.search,
-            n_neighbors=None if self.n_neighbors == "auto" else int(self.n_neighbors),
+            n_neighbors=None
+            if n_neighbors == "auto"
+            else require_count("n_neighbors", n_neighbors, 1, '"auto" or '),
             n_permutations=permutations_for(alpha, self.n_permutations),
-            n_folds=int(self.n_folds),
-            max_neighbors=int(self.max_neighbors),
-            t_threshold=self.t_threshold,
-            max_features=self.max_features,
+            n_folds=require_count("n_folds", self.n_folds, least=2),
+            max_neighbors=require_count("max_neighbors", self.max_neighbors, least=1),
+            t_threshold=None if t_threshold is None else require_finite_number("t_threshold", t_threshold),
+            max_features=None if max_features is None else require_count("max_features", max_features, least=1),
             seed=resolve_seed(self.random_state),
         )
 
     def _read(self, X: Any, y: Any, seed: int) -> Table:
         if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        frame = as_frame(X)
-        if frame is not None:
-            require_numeric(frame)
-        values = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2)
+            raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        names = column_names(X)
+        values = validate_data(self, unmasked(X), dtype=np.float64, ensure_all_finite=False)
+        require_rows(len(values), 2, "A selection")
         check_consistent_length(X, y)
-        names = tuple(map(str, getattr(self, "feature_names_in_", default_names(values.shape[1]))))
-        return make_table(named(values, names), read_column(y), seed)
+        return make_table(named(values, names or default_names(values.shape[1])), read_column(y), seed)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -184,19 +188,11 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _warn_of_unusable(table: Table) -> None:
-    if table.constant:
-        listed = ", ".join(f'"{table.names[i]}"' for i in table.constant)
-        warnings.warn(f"Constant columns tell nothing and are left out: {listed}.", UserWarning, stacklevel=3)
-    if table.duplicates:
-        listed = ", ".join(f'"{table.names[i]}" (repeats "{table.names[j]}")' for i, j in table.duplicates.items())
-        warnings.warn(f"Columns that repeat an earlier one are left out: {listed}.", UserWarning, stacklevel=3)
-
-
-def _require_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}, not {value!r}.")
-
-
-def _require_count(name: str, value: object, least: int, otherwise: str = "") -> None:
-    if not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(f"{name} must be {otherwise}an integer of at least {least}, not {value!r}.")
+    constant = [f'"{table.names[i]}"' for i in table.constant]
+    repeated = [f'"{table.names[i]}" (repeats "{table.names[j]}")' for i, j in table.duplicates.items()]
+    if constant:
+        said = f"Constant columns tell nothing and are left out: {listing(constant)}."
+        warnings.warn(said, UserWarning, stacklevel=3)
+    if repeated:
+        said = f"Columns that repeat an earlier one are left out: {listing(repeated)}."
+        warnings.warn(said, UserWarning, stacklevel=3)

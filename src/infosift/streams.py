@@ -6,6 +6,8 @@ from zlib import crc32
 
 import numpy as np
 
+from infosift.checks import InputError
+
 SeedLike = int | np.integer | np.random.RandomState | np.random.Generator | None
 
 
@@ -19,7 +21,7 @@ def resolve_seed(random_state: SeedLike) -> int:
         return int(random_state.integers(2**32))
     if isinstance(random_state, (int, np.integer)) and random_state >= 0:
         return int(random_state)
-    raise ValueError(
+    raise InputError(
         f"random_state must be None, a non-negative integer or a NumPy random generator, not {random_state!r}."
     )
 

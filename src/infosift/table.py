@@ -14,11 +14,14 @@ from infosift.streams import stream
 
 # Far below any difference that matters, far above the rounding of values of unit spread.
 _TIE_NOISE = 1e-10
+# Gaps between values on a grid are whole numbers of steps up to rounding; those of other values are not.
+_GRID_ROUNDING = 1e-5
+_LONGEST_GAP = 1e6
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of unit spread without ties, the target likewise, and which columns can be chosen at all.
+    """Columns of unit spread with their ties broken, the target likewise, and which columns can be chosen at all.
 
     ``columns`` and ``target`` have one column of the table per row. ``constant`` and ``duplicates`` (column to the
     earlier column it repeats) are by position; they are never candidates. ``digests`` are fingerprints of the
@@ -50,16 +53,17 @@ def make_table(features: NamedColumns, target: NamedColumns, seed: int) -> Table
     require_finite(features)
     require_finite(target, "The target")
     require_varying_target(target)
-    constant = tuple(i for i, values in enumerate(features.values) if is_constant(values))
     columns = prepare(features.values, seed, "ties")
+    digests = tuple(_digest(values) for values in columns)
+    constant = tuple(i for i, values in enumerate(features.values) if is_constant(values))
     return Table(
         names=features.names,
         columns=columns,
         target_name=", ".join(target.names),
         target=prepare(target.values, seed, "ties of the target"),
         constant=constant,
-        duplicates=_find_duplicates(features.values, exclude=constant),
-        digests=tuple(_digest(values) for values in columns),
+        duplicates=_find_duplicates(digests, exclude=constant),
+        digests=digests,
     )
 
 
@@ -85,13 +89,14 @@ def to_unit_spread(values: FloatArray) -> FloatArray:
 
 
 def break_ties(values: FloatArray, seed: int, purpose: str) -> FloatArray:
-    """Add noise of 1e-10 to every value that occurs more than once, as estimators of densities need.
+    """Add noise of 1e-10 to values that are tied, as estimators of densities need.
 
-    The noise depends on the seed and on the column's values only: not on its name or place. A value that occurs
-    once is left as it is.
+    Tied are the values that occur more than once and, where all values lie on a grid (integers, dates, rounded
+    decimals), every value, since distances are then tied. The noise depends on the seed and the column's values
+    only: not on its name or place.
     """
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    tied = counts[inverse] > 1
+    distinct, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    tied = np.ones(len(values), dtype=bool) if on_a_grid(distinct) else counts[inverse] > 1
     if not tied.any():
         return values
     own = int.from_bytes(_digest(values), "big")
@@ -99,13 +104,21 @@ def break_ties(values: FloatArray, seed: int, purpose: str) -> FloatArray:
     return np.where(tied, values + _TIE_NOISE * noise, values)
 
 
-def _find_duplicates(columns: FloatArray, exclude: tuple[int, ...]) -> dict[int, int]:
+def on_a_grid(ascending: FloatArray) -> bool:
+    """Tell whether all differences between the values are whole multiples of the smallest."""
+    gaps = np.diff(ascending)
+    steps = gaps / gaps.min()
+    return bool(steps.max() < _LONGEST_GAP and np.all(np.abs(steps - np.round(steps)) < _GRID_ROUNDING))
+
+
+def _find_duplicates(digests: tuple[bytes, ...], exclude: tuple[int, ...]) -> dict[int, int]:
+    """Find columns with the same values once scaled, so that a mere change of unit is a duplicate too."""
     first: dict[bytes, int] = {}
     duplicates: dict[int, int] = {}
-    for i, values in enumerate(columns):
+    for i, digest in enumerate(digests):
         if i in exclude:
             continue
-        earlier = first.setdefault(_digest(values), i)
+        earlier = first.setdefault(digest, i)
         if earlier != i:
             duplicates[i] = earlier
     return duplicates

@@ -2,53 +2,75 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from infosift.result import Selection, Step
 
 
 def print_selection(selection: Selection, console: Console) -> None:
-    """Print the answer, then the evidence."""
+    """Print the answer, then the evidence; names are shown as they are, whatever characters they have."""
     chosen = ", ".join(selection.names) or "none"
     total = len(selection.feature_names)
     console.print(
-        f"[bold]{len(selection.names)} of {total} columns chosen for {escape(selection.target_name)}:[/bold] "
-        f"{escape(chosen)}"
+        Text(f"{len(selection.names)} of {total} columns chosen for {selection.target_name}: ", style="bold")
+        + Text(chosen, style="not bold")
     )
     if selection.steps:
-        console.print(_steps_table(selection.steps))
-    console.print(f"The search ended because {escape(selection.stopped)}.")
-    console.print(_how(selection), style="dim")
+        console.print(_steps_table(selection.steps, console.width))
+    console.print(Text(f"The search ended because {selection.stopped}."))
+    if len(selection.steps) > 1:
+        peak = selection.peak
+        console.print(Text(f"The information is highest ({peak.score:.3f}) with {', '.join(peak.names)}."))
+    console.print(Text(_how(selection), style="dim"))
+    if len(selection.feature_names) > 1 and selection.names:
+        console.print(Text(_CAUTION, style="dim"))
 
 
-def _steps_table(steps: tuple[Step, ...]) -> Table:
-    table = Table(caption="information of a column together with all above it, in nats", caption_justify="left")
-    table.add_column("step", justify="right")
-    table.add_column("column", overflow="fold")
-    table.add_column("information", justify="right")
-    table.add_column("threshold", justify="right")
-    table.add_column("p-value", justify="right")
-    table.add_column("95 % interval", justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
+_CAUTION = (
+    "A p-value is that of a single column tested alone: picking the best of many, and the number of neighbours on "
+    "the same rows, makes false choices more likely than alpha; see docs/method.md."
+)
+
+
+def _steps_table(steps: tuple[Step, ...], width: int) -> Table:
+    table = Table(caption="nats: information of a column together with all above it", caption_justify="left")
+    columns: dict[str, Callable[[int, Step], str | Text]] = {
+        "step": lambda number, step: str(number),
+        "column": lambda number, step: Text(step.feature),
+        "nats": lambda number, step: f"{step.score:.3f}",
+        "threshold": lambda number, step: f"{step.threshold:.3f}",
+        "p-value": lambda number, step: _probability(step.p_value),
+        "95 % interval": lambda number, step: f"{_probability(step.p_low)} to {_probability(step.p_high)}",
+        "verdict": lambda number, step: "[green]chosen[/green]" if step.accepted else "[red]halt[/red]",
+    }
+    for name, least_width in {"95 % interval": 76, "step": 58, "threshold": 51}.items():
+        if width < least_width:
+            del columns[name]
+    for name in columns:
+        if name == "column":
+            table.add_column(name, overflow="fold", min_width=6)
+        else:
+            table.add_column(name, justify="left" if name == "verdict" else "right", no_wrap=True)
     for number, step in enumerate(steps, start=1):
-        table.add_row(
-            str(number),
-            escape(step.feature),
-            f"{step.score:.3f}",
-            f"{step.threshold:.3f}",
-            f"{step.p_value:.3f}",
-            f"{step.p_low:.3f}–{step.p_high:.3f}",
-            "[green]chosen[/green]" if step.accepted else "[red]halt[/red]",
-        )
+        table.add_row(*(cell(number, step) for cell in columns.values()))
     return table
+
+
+def _probability(p: float) -> str:
+    return "<0.001" if 0 < p < 0.0005 else f"{p:.3f}"
 
 
 def _how(selection: Selection) -> str:
     settings = selection.settings
-    chosen = f" (chosen by {selection.neighbors.feature})" if selection.neighbors else ""
-    return (
-        f"{selection.n_rows} rows, {selection.n_neighbors} neighbours{chosen}, "
-        f"{settings.n_permutations} permutations a step, alpha = {settings.alpha:g}, seed {settings.seed}"
-    )
+    parts = [f"{selection.n_rows} rows"]
+    if selection.steps:
+        by = f" (chosen by {selection.neighbors.feature})" if selection.neighbors else ""
+        parts += [
+            f"{selection.n_neighbors} neighbour{'s' * (selection.n_neighbors != 1)}{by}",
+            f"{settings.n_permutations} permutations a step",
+        ]
+    return ", ".join([*parts, f"alpha = {settings.alpha:g}", f"seed {settings.seed}"])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from infosift.arrays import FloatArray
+from infosift.checks import require_choice
 from infosift.criteria.ksg import KSG
 from infosift.engine import Question, ThreadEngine
 
@@ -28,8 +29,7 @@ _CRITERIA: dict[str, Criterion] = {"ksg": KSG(variant=1), "ksg2": KSG(variant=2)
 
 def criterion_named(name: str) -> Criterion:
     """Return the criterion of that name."""
-    if name not in _CRITERIA:
-        raise ValueError(f"criterion must be one of {', '.join(_CRITERIA)}, not {name!r}.")
+    require_choice("criterion", name, tuple(_CRITERIA))
     return _CRITERIA[name]
 
 

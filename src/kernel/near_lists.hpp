@@ -3,6 +3,7 @@
 #include "columns.hpp"
 #include "distances.hpp"
 #include "lanes.hpp"
+#include "spatial_order.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,16 +22,14 @@ public:
     struct Item {
         double distance; // by which the list is ordered
         double given;    // distance in the given columns
-        double target;   // distance in the target
         std::uint32_t row;
     };
 
-    std::span<const Item> items() const { return items_; }
     std::size_t chunks() const { return beyond_.size() - 1; }
     double beyond(std::size_t chunk_number) const { return beyond_[chunk_number]; }
     std::span<const Item> items_of(std::size_t chunk_number) const {
         const std::size_t first = chunk_number * chunk;
-        return items().subspan(first, std::min(chunk, items_.size() - first));
+        return {items_.data() + first, std::min(chunk, items_.size() - first)};
     }
 
     /// Take the items, put them into buckets by distance and note what each chunk and all after it are beyond.
@@ -57,7 +56,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t bucket_count = 32;
+    static constexpr std::size_t bucket_count = 64;
     static constexpr double smallest_scaled = 1e-300; // its reciprocal does not overflow
 
     static std::size_t bucket_of(const Item &item, double scale) {
@@ -65,102 +64,113 @@ private:
     }
 
     std::vector<Item> items_;
-    std::vector<double> beyond_;
+    std::vector<double> beyond_{unreachable};
 };
 
-/// For one row after another, the rows near it in the given columns, and those near it in the target as well.
-class NearLists {
+/// The rows near one row. Both lists hold every row within reach, and rows beyond it are in none.
+struct Neighborhood {
+    NearList in_given; // by distance in the given columns
+    NearList in_both;  // by distance in the given columns and the target together
+    double reach = 0;
+};
+
+/// Finds the neighbourhoods of rows in spatial order.
+class NeighborhoodFinder {
 public:
-    /// Rows must be in the order of the first given column. `wanted` is how many rows to aim at in `in_both`.
-    NearLists(const Columns &given, std::span<const double> target, std::size_t wanted)
-        : given_(given), target_(target), wanted_(wanted), distances_(target.size()), near_(target.size()) {
-        const std::size_t rows = target.size();
-        const std::size_t samples = std::min(rows, sample_size);
+    NeighborhoodFinder(const Columns &given, std::span<const double> target,
+                       std::span<const SpatialOrder::Leaf> leaves)
+        : given_(given), target_(target), leaves_(leaves), low_(leaves.size() * given.count()), high_(low_.size()),
+          distances_(target.size()), near_(target.size() + 1) {
+        for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf)
+            for (std::size_t c = 0; c < given.count(); ++c) {
+                const auto values = given[c].subspan(leaves[leaf].begin, leaves[leaf].end - leaves[leaf].begin);
+                const auto [low, high] = std::minmax_element(values.begin(), values.end());
+                low_[c * leaves.size() + leaf] = *low;
+                high_[c * leaves.size() + leaf] = *high;
+            }
+        const std::size_t samples = std::min(target.size(), sample_size);
         for (std::size_t s = 0; s < samples; ++s)
-            sample_.push_back(s * rows / samples);
+            sample_.push_back(s * target.size() / samples);
         sampled_.resize(samples);
+        gaps_.resize(leaves.size());
     }
 
-    /// Rows ordered by their distance in the given columns.
-    const NearList &in_given() const { return in_given_; }
-    /// Rows ordered by their distance in the given columns and the target together.
-    const NearList &in_both() const { return in_both_; }
-    /// Both lists hold every row that is not farther than this.
-    double reach() const { return reach_; }
-
-    INFOSIFT_INLINE void enter(std::size_t row) {
-        reach_ = wanted_ >= target_.size() ? unreachable : guess_reach(row);
-        collect(row);
-    }
-
-private:
-    static constexpr std::size_t sample_size = 512;
-
-    /// The distance within which a sample of the rows suggests that there are as many as wanted.
-    INFOSIFT_INLINE double guess_reach(std::size_t row) {
-        for (std::size_t s = 0; s < sample_.size(); ++s) {
-            double distance = std::abs(target_[sample_[s]] - target_[row]);
-            for (std::size_t c = 0; c < given_.count(); ++c)
-                distance = larger(distance, std::abs(given_[c][sample_[s]] - given_[c][row]));
-            sampled_[s] = distance;
-        }
-        const std::size_t rank = std::max<std::size_t>(wanted_ * sample_.size() / target_.size(), 1);
+    /// The distance from a row within which a sample suggests that there are as many rows as wanted.
+    INFOSIFT_INLINE double guess_reach(std::size_t row, std::size_t wanted) {
+        if (wanted >= target_.size())
+            return unreachable;
+        for (std::size_t s = 0; s < sample_.size(); ++s)
+            sampled_[s] = std::abs(target_[sample_[s]] - target_[row]);
+        for (std::size_t c = 0; c < given_.count(); ++c)
+            for (std::size_t s = 0; s < sample_.size(); ++s)
+                sampled_[s] = larger(sampled_[s], std::abs(given_[c][sample_[s]] - given_[c][row]));
+        const std::size_t rank = std::max<std::size_t>(wanted * sample_.size() / target_.size(), 1);
         const auto at = sampled_.begin() + static_cast<std::ptrdiff_t>(std::min(rank, sampled_.size() - 1));
         std::nth_element(sampled_.begin(), at, sampled_.end());
         return *at;
     }
 
-    INFOSIFT_INLINE void collect(std::size_t row) {
-        const auto first_column = given_[0];
-        const double here = first_column[row], reach = reach_;
-        const auto begin = std::partition_point(first_column.begin(), first_column.begin() + row,
-                                                [&](double value) { return here - value > reach; });
-        const auto end = std::partition_point(first_column.begin() + row, first_column.end(),
-                                              [&](double value) { return value - here <= reach; });
-        const auto from = static_cast<std::size_t>(begin - first_column.begin());
-        const auto length = static_cast<std::size_t>(end - begin);
-
-        double *const distances = distances_.data();
-        for (std::size_t j = 0; j < length; ++j)
-            distances[j] = std::abs(first_column[from + j] - here);
-        for (std::size_t c = 1; c < given_.count(); ++c) {
-            const double *const column = given_[c].data() + from;
-            const double origin = given_[c][row];
-            for (std::size_t j = 0; j < length; ++j)
-                distances[j] = larger(distances[j], std::abs(column[j] - origin));
-        }
-        distances[row - from] = unreachable;
-
-        // Without branches: every row is written down, and overwritten by the next unless it is near.
+    INFOSIFT_INLINE void find(std::size_t row, double reach, Neighborhood &found) {
+        measure_gaps(row);
         std::size_t count = 0;
-        for (std::size_t j = 0; j < length; ++j) {
-            near_[count] = static_cast<std::uint32_t>(from + j);
-            count += distances[j] <= reach && j != row - from;
-        }
+        for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf)
+            if (gaps_[leaf] <= reach)
+                count = collect(row, reach, leaves_[leaf], count);
         unordered_.clear();
-        for (std::size_t m = 0; m < count; ++m) {
-            const double in_given = distances[near_[m] - from];
-            const double in_target = std::abs(target_[near_[m]] - target_[row]);
-            unordered_.push_back({in_given, in_given, in_target, near_[m]});
-        }
-        in_given_.assign(unordered_);
-        const auto in_both_end = std::remove_if(unordered_.begin(), unordered_.end(), [&](NearList::Item &item) {
-            item.distance = larger(item.given, item.target);
+        for (std::size_t m = 0; m < count; ++m)
+            if (near_[m] != row)
+                unordered_.push_back({distances_[near_[m]], distances_[near_[m]], near_[m]});
+        found.in_given.assign(unordered_);
+        const auto end = std::remove_if(unordered_.begin(), unordered_.end(), [&](NearList::Item &item) {
+            item.distance = larger(item.given, std::abs(target_[item.row] - target_[row]));
             return item.distance > reach;
         });
-        unordered_.erase(in_both_end, unordered_.end());
-        in_both_.assign(unordered_);
+        unordered_.erase(end, unordered_.end());
+        found.in_both.assign(unordered_);
+        found.reach = reach;
+    }
+
+private:
+    static constexpr std::size_t sample_size = 512;
+
+    /// How far each leaf is from a row at least. Rounded differences keep their order, so no near row is missed.
+    INFOSIFT_INLINE void measure_gaps(std::size_t row) {
+        std::fill(gaps_.begin(), gaps_.end(), 0.0);
+        for (std::size_t c = 0; c < given_.count(); ++c) {
+            const double here = given_[c][row];
+            const double *const low = &low_[c * leaves_.size()], *const high = &high_[c * leaves_.size()];
+            for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf)
+                gaps_[leaf] = larger(gaps_[leaf], larger(low[leaf] - here, here - high[leaf]));
+        }
+    }
+
+    /// Note the rows of a leaf that are within reach, after the first `count` of them.
+    INFOSIFT_INLINE std::size_t collect(std::size_t row, double reach, const SpatialOrder::Leaf &leaf,
+                                        std::size_t count) {
+        double *const distances = distances_.data();
+        std::fill(distances + leaf.begin, distances + leaf.end, 0.0);
+        for (std::size_t c = 0; c < given_.count(); ++c) {
+            const double *const column = given_[c].data();
+            const double here = column[row];
+            for (std::size_t j = leaf.begin; j < leaf.end; ++j)
+                distances[j] = larger(distances[j], std::abs(column[j] - here));
+        }
+        // Without branches: every row is written down, and overwritten by the next unless it is near.
+        for (std::size_t j = leaf.begin; j < leaf.end; ++j) {
+            near_[count] = static_cast<std::uint32_t>(j);
+            count += distances[j] <= reach;
+        }
+        return count;
     }
 
     const Columns &given_;
     std::span<const double> target_;
-    std::size_t wanted_;
-    double reach_ = unreachable;
+    std::span<const SpatialOrder::Leaf> leaves_;
+    std::vector<double> low_, high_; // boxes of the leaves, column by column
+    std::vector<double> gaps_, distances_, sampled_;
     std::vector<std::size_t> sample_;
-    std::vector<double> sampled_, distances_;
     std::vector<std::uint32_t> near_;
     std::vector<NearList::Item> unordered_;
-    NearList in_given_, in_both_;
 };
 
 } // namespace infosift

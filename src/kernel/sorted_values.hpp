@@ -28,32 +28,59 @@ public:
         return SortedValues(std::move(values));
     }
 
-    /// Per lane, how many other values lie within a radius of a value of the column.
-    ///
-    /// The searches ask for differences as they are computed elsewhere, since rounded differences grow with the
-    /// value just as exact ones do; and they run side by side, without branches.
-    template <Ball ball, std::size_t width>
-    INFOSIFT_INLINE LaneCounts<width> count_others(const Lanes<width> &center, const Lanes<width> &radius) const {
-        const double *below[lane_count], *above[lane_count];
-        for (std::size_t l = 0; l < lane_count; ++l)
-            below[l] = above[l] = values_.data();
-        for (std::size_t length = values_.size(); length > 1;) {
-            const std::size_t half = length / 2;
-            for (std::size_t l = 0; l < lane_count; ++l) {
-                below[l] += half * !holds<ball>(radius[l], center[l] - below[l][half - 1]);
-                above[l] += half * holds<ball>(radius[l], above[l][half - 1] - center[l]);
+    /// Where in the column four searches may still end. Of balls that shrink, each lies within the one before.
+    class Window {
+    public:
+        explicit Window(std::span<const double> values) : values_(values), length_(values.size()) {
+            std::fill_n(begin_, lane_count, values.data());
+        }
+
+        /// Per lane, how many other values lie within a radius of a value of the column; narrows the window.
+        ///
+        /// The searches ask for differences as they are computed elsewhere, since rounded differences grow with
+        /// the value just as exact ones do; and they run side by side, without branches.
+        template <Ball ball, std::size_t width>
+        INFOSIFT_INLINE LaneCounts<width> count_others(const Lanes<width> &center, const Lanes<width> &radius) {
+            const double *below[lane_count], *above[lane_count];
+            for (std::size_t l = 0; l < lane_count; ++l)
+                below[l] = above[l] = begin_[l];
+            for (std::size_t length = length_; length > 1;) {
+                const std::size_t half = length / 2;
+                for (std::size_t l = 0; l < lane_count; ++l) {
+                    below[l] += half & -std::size_t{!holds<ball>(radius[l], center[l] - below[l][half - 1])};
+                    above[l] += half & -std::size_t{holds<ball>(radius[l], above[l][half - 1] - center[l])};
+                }
+                length -= half;
             }
-            length -= half;
+            LaneCounts<width> counts;
+            std::ptrdiff_t longest = 1;
+            for (std::size_t l = 0; l < lane_count; ++l) {
+                below[l] += !holds<ball>(radius[l], center[l] - *below[l]);
+                above[l] += holds<ball>(radius[l], *above[l] - center[l]);
+                longest = std::max(longest, above[l] - below[l]);
+                // An empty ball (radius zero, rim excluded) holds not even its centre.
+                counts.parts[l / width][l % width] = std::max<std::ptrdiff_t>(above[l] - below[l] - 1, 0);
+            }
+            narrow(below, above, static_cast<std::size_t>(longest));
+            return counts;
         }
-        LaneCounts<width> counts;
-        for (std::size_t l = 0; l < lane_count; ++l) {
-            below[l] += !holds<ball>(radius[l], center[l] - *below[l]);
-            above[l] += holds<ball>(radius[l], *above[l] - center[l]);
-            // An empty ball (radius zero, rim excluded) holds not even its centre.
-            counts.parts[l / width][l % width] = std::max<std::ptrdiff_t>(above[l] - below[l] - 1, 0);
+
+    private:
+        INFOSIFT_INLINE void narrow(const double *const *below, const double *const *above, std::size_t length) {
+            for (std::size_t l = 0; l < lane_count; ++l)
+                if (above[l] <= below[l])
+                    return; // the smaller ball is empty too, and its centre may be outside of this window
+            length_ = length;
+            for (std::size_t l = 0; l < lane_count; ++l)
+                begin_[l] = std::min(below[l], values_.data() + values_.size() - length);
         }
-        return counts;
-    }
+
+        std::span<const double> values_;
+        const double *begin_[lane_count];
+        std::size_t length_;
+    };
+
+    Window window() const { return Window(values_); }
 
 private:
     std::vector<double> values_;

@@ -2,6 +2,7 @@
 
 #include "digamma_sum.hpp"
 #include "lanes.hpp"
+#include "radix_sort.hpp"
 #include "sorted_values.hpp"
 #include "variant.hpp"
 
@@ -45,17 +46,16 @@ public:
     }
 
     /// Lay the rows out for a candidate, given the rows in its order.
-    void arrange(std::span<const std::uint32_t> order, std::span<const double> candidate,
-                 std::span<const double> target) {
+    void arrange(std::span<const RowSorter::Key> order, std::span<const double> target) {
         std::fill(x_.begin(), x_.end(), unreachable);
         for (std::size_t strip = 0; strip < count(); ++strip) {
             std::fill_n(x_.begin() + static_cast<std::ptrdiff_t>(first_[strip] - padding), padding, -unreachable);
             cursor_[strip] = first_[strip];
         }
-        for (const std::uint32_t row : order) {
-            const std::size_t place = cursor_[strip_of_[row]]++;
-            x_[place] = candidate[row];
-            y_[place] = target[row];
+        for (const auto &key : order) {
+            const std::size_t place = cursor_[strip_of_[key.row]]++;
+            x_[place] = key.value();
+            y_[place] = target[key.row];
         }
     }
 
@@ -167,19 +167,15 @@ public:
         : target_(target), neighbors_(neighbors), digamma_(digamma),
           strips_(target, static_cast<std::size_t>(neighbors.back())), sorted_target_(SortedValues::of(target)),
           // A row is its own nearest, at distance zero, and keeps that place to itself.
-          nearest_(static_cast<std::size_t>(neighbors.back()) + 1), order_(target.size()), keys_(target.size()) {}
+          nearest_(static_cast<std::size_t>(neighbors.back()) + 1) {}
 
     INFOSIFT_INLINE void operator()(std::span<const double> candidate, std::span<std::int64_t> sums) {
-        for (std::size_t row = 0; row < keys_.size(); ++row)
-            keys_[row] = {candidate[row], static_cast<std::uint32_t>(row)};
-        std::sort(keys_.begin(), keys_.end(), [](const Key &a, const Key &b) { return a.value < b.value; });
-        std::vector<double> ascending(keys_.size());
-        for (std::size_t rank = 0; rank < keys_.size(); ++rank) {
-            order_[rank] = keys_[rank].row;
-            ascending[rank] = keys_[rank].value;
-        }
+        const auto order = sort_(candidate);
+        std::vector<double> ascending(order.size());
+        for (std::size_t rank = 0; rank < order.size(); ++rank)
+            ascending[rank] = order[rank].value();
         const SortedValues sorted_candidate(std::move(ascending));
-        strips_.arrange(order_, candidate, target_);
+        strips_.arrange(order, target_);
         for (std::size_t strip = 0; strip < strips_.count(); ++strip) {
             strips_.enter();
             const std::size_t length = strips_.length(strip);
@@ -191,11 +187,6 @@ public:
     }
 
 private:
-    struct Key {
-        double value;
-        std::uint32_t row;
-    };
-
     /// Add what four rows in a line contribute, but for the first `skipped`, which were counted before.
     INFOSIFT_INLINE void score_four(std::size_t strip, std::size_t place, std::size_t skipped,
                                     const SortedValues &sorted_candidate, std::span<std::int64_t> sums) {
@@ -204,7 +195,8 @@ private:
         strips_.visit_around(strip, place, visitor);
         const auto x = Lanes<width>::load(strips_.x(strip) + place),
                    y = Lanes<width>::load(strips_.y(strip) + place);
-        for (std::size_t q = 0; q < neighbors_.size(); ++q) {
+        auto x_window = sorted_candidate.window(), y_window = sorted_target_.window();
+        for (std::size_t q = neighbors_.size(); q-- > 0;) { // the radii shrink, and so do the windows
             Lanes<width> x_radius = nearest[static_cast<std::size_t>(neighbors_[q])], y_radius = x_radius;
             if constexpr (variant == Variant::rectangle) {
                 WidthsVisitor<width> widths(x_radius);
@@ -213,8 +205,8 @@ private:
                 y_radius = widths.y();
             }
             constexpr Ball ball = ball_of(variant);
-            const auto in_x = sorted_candidate.template count_others<ball>(x, x_radius);
-            const auto in_y = sorted_target_.template count_others<ball>(y, y_radius);
+            const auto in_x = x_window.template count_others<ball>(x, x_radius);
+            const auto in_y = y_window.template count_others<ball>(y, y_radius);
             for (std::size_t l = skipped; l < lane_count; ++l)
                 sums[q] += digamma_(in_x[l] + rim_of(variant)) + digamma_(in_y[l] + rim_of(variant));
         }
@@ -226,8 +218,7 @@ private:
     Strips<width> strips_;
     SortedValues sorted_target_;
     std::vector<Lanes<width>> nearest_;
-    std::vector<std::uint32_t> order_;
-    std::vector<Key> keys_;
+    RowSorter sort_;
 };
 
 } // namespace infosift

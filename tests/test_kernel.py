@@ -85,6 +85,49 @@ def test_long_tables_too(n_given, kind):
             np.testing.assert_array_equal(means, reference[1], err_msg=str(way))
 
 
+@pytest.mark.parametrize("instructions", ["baseline", "best"])
+@given(problem=problems(ties=True), n_folds=st.integers(2, 40), clumped=st.booleans(), data=st.data())
+@settings(max_examples=100)
+def test_folds_from_one_search_equal_each_fold_alone(instructions, problem, n_folds, clumped, data):
+    X, Y, _ = problem
+    n = X.shape[1]
+    folds = np.arange(n, dtype=np.int64) % min(n_folds, n)
+    if clumped:  # near rows in one fold, so that the lists of neighbours run out
+        folds = np.sort(folds)
+        X, Y = X[:, np.argsort(Y[0])], Y[:, np.argsort(Y[0])]
+    fewest = n - np.bincount(folds).max()
+    if fewest < 2 or n < 4:
+        return
+    neighbors = sorted(data.draw(st.sets(st.integers(1, min(20, fewest - 1)), min_size=1)))
+    tables = [np.concatenate([[0.0], digamma(np.arange(1, m + 1))]) for m in range(n + 1)]
+    k = np.array(neighbors, dtype=np.int64)
+    together = _kernel.fold_digamma_means(X.copy(), Y[:1].copy(), folds, k, tables[n], instructions)
+    for fold in range(folds.max() + 1):
+        rows = np.flatnonzero(folds != fold)
+        alone = _kernel.digamma_means(
+            X[:, rows].copy(), np.empty((0, len(rows))), Y[:1, rows].copy(), k, tables[len(rows)], 1
+        )
+        np.testing.assert_allclose(together[:, fold], alone, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("folds", "message"),
+    [
+        ([0, 1, 0], "number for each row"),
+        ([0, 1, -1, 0], "from 0"),
+        ([0, 9, 1, 2], "more folds"),
+        ([0, 0, 0, 1], "fewer"),
+    ],
+)
+def test_refuses_bad_folds(folds, message):
+    columns, table = np.arange(4.0)[None], np.zeros(5)
+    k = np.array([1], dtype=np.int64)
+    good = np.array([0, 1, 0, 1], dtype=np.int64)
+    assert _kernel.fold_digamma_means(columns, columns, good, k, table).shape == (1, 2, 1)
+    with pytest.raises(ValueError, match=message):
+        _kernel.fold_digamma_means(columns, columns, np.array(folds, dtype=np.int64), k, table)
+
+
 @pytest.mark.parametrize("variant", [1, 2])
 @given(problem=problems(ties=True, max_rows=120), data=st.data())
 @settings(max_examples=50)

@@ -11,4 +11,12 @@ def digamma_means(
     path: str = "best",
     instructions: str = "best",
 ) -> NDArray[float64]: ...
+def fold_digamma_means(
+    candidates: NDArray[float64],
+    target: NDArray[float64],
+    folds: NDArray[int64],
+    neighbors: NDArray[int64],
+    digamma: NDArray[float64],
+    instructions: str = "best",
+) -> NDArray[float64]: ...
 def has_avx2() -> bool: ...

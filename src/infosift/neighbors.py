@@ -16,15 +16,16 @@ from infosift.streams import stream
 from infosift.table import Table
 
 
-def rows_without_folds(n_rows: int, n_folds: int, seed: int) -> list[IntArray]:
-    """Partition the rows at random into folds of near-equal size; return the rows without each fold.
+def assign_folds(n_rows: int, n_folds: int, seed: int) -> IntArray:
+    """Partition the rows at random into folds of near-equal size; return the fold of each row.
 
     There are as many folds as rows where more are asked for.
     """
     order = stream(seed, "folds").permutation(n_rows)
-    folds = np.array_split(order, min(n_folds, n_rows))
-    everything = np.arange(n_rows)
-    return [np.setdiff1d(everything, fold, assume_unique=True) for fold in folds]
+    folds = np.empty(n_rows, dtype=np.int64)
+    for fold, rows in enumerate(np.array_split(order, min(n_folds, n_rows))):
+        folds[rows] = fold
+    return folds
 
 
 def fewest_rows(n_folds: int) -> int:
@@ -41,9 +42,8 @@ def resample(
     question: Question, n_neighbors: int, n_folds: int, criterion: Criterion, engine: ThreadEngine, seed: int
 ) -> FoldEstimates:
     """Estimate the score of one candidate on the rows without each fold."""
-    parts = rows_without_folds(question.n_rows, n_folds, seed)
-    scores = criterion.score([replace(question, rows=rows) for rows in parts], (n_neighbors,), engine)
-    estimates = np.concatenate(scores)[:, 0]
+    folds = assign_folds(question.n_rows, n_folds, seed)
+    estimates = criterion.score_without_folds(question, folds, (n_neighbors,), engine)[0, :, 0]
     return FoldEstimates(
         estimates=estimates,
         mean=float(estimates.mean()),
@@ -69,17 +69,21 @@ def choose(
     """
     usable = table.usable
     require_rows(table.n_rows, fewest_rows(n_folds), f"Choosing the number of neighbours with {n_folds} folds")
-    parts = rows_without_folds(table.n_rows, n_folds, seed)
-    candidates = neighbor_range(max_neighbors, min(map(len, parts)))
+    folds = assign_folds(table.n_rows, n_folds, seed)
+    n_folds = int(folds.max()) + 1
+    rows_left = [np.flatnonzero(folds != fold) for fold in range(n_folds)]
+    candidates = neighbor_range(max_neighbors, min(map(len, rows_left)))
 
     columns = Question(table.columns[usable], table.columns[:0], table.target)
-    plain = [replace(columns, rows=rows) for rows in parts]
     shuffled = [
         replace(columns, rows=rows, candidate_rows=stream(seed, "shuffled fold", fold).permutation(rows))
-        for fold, rows in enumerate(parts)
+        for fold, rows in enumerate(rows_left)
     ]
-    scores = np.stack(criterion.score(plain + shuffled, candidates, engine), axis=2)
-    estimates, shuffled_estimates = scores[:, :, : len(parts)], scores[:, :, len(parts) :]
+    # One column of numbers per fold lies in one piece, so that their order of summation is always the same.
+    estimates = np.ascontiguousarray(
+        criterion.score_without_folds(columns, folds, candidates, engine).transpose(0, 2, 1)
+    )
+    shuffled_estimates = np.stack(criterion.score(shuffled, candidates, engine), axis=2)
 
     mean, variance = estimates.mean(axis=2), estimates.var(axis=2, ddof=1)
     shuffled_mean, shuffled_variance = shuffled_estimates.mean(axis=2), shuffled_estimates.var(axis=2, ddof=1)
@@ -105,7 +109,7 @@ def choose(
         shuffled_variance=for_all_features(shuffled_variance),
         estimates=estimates[deciding, best],
         shuffled_estimates=shuffled_estimates[deciding, best],
-        n_folds=len(parts),
+        n_folds=n_folds,
         t_threshold=t_threshold,
     )
 

@@ -49,7 +49,8 @@ public:
         : neighbors_(neighbors), digamma_(digamma), order_(given), given_(given, order_.rows()),
           target_(target, order_.rows()), n_candidates_(candidates.count()), groups_(candidates, order_.rows()),
           finder_(given_.columns(), target_.columns()[0], order_.leaves()),
-          sorted_target_(SortedValues::of(target[0])), nearest_(static_cast<std::size_t>(neighbors.back())) {}
+          sorted_target_(SortedValues::of(RowSorter()(target[0]))),
+          nearest_(static_cast<std::size_t>(neighbors.back())) {}
 
     INFOSIFT_INLINE void operator()(std::span<std::int64_t> sums) {
         // Rows of a leaf have much the same neighbours, whose values then stay in the cache.

@@ -4,6 +4,8 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string_view.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <stdexcept>
 #include <string_view>
@@ -17,6 +19,7 @@ using ColumnArray = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::dev
 using CountArray = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using TableArray = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using ScoreArray = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+using FoldScoreArray = nb::ndarray<nb::numpy, double, nb::ndim<3>>;
 
 Columns view(const ColumnArray &array) { return {array.data(), array.shape(0), array.shape(1)}; }
 
@@ -37,6 +40,34 @@ void check(const Problem &problem, std::span<const double> digamma) {
     }
     if (previous == 0)
         throw std::invalid_argument("neighbors must not be empty");
+}
+
+/// Check the folds, and count the rows that are left without each.
+std::vector<std::int64_t> rows_without_folds(const Problem &problem, const CountArray &folds) {
+    const std::size_t rows = problem.target.rows();
+    if (problem.target.count() != 1 || rows < lane_count || folds.size() != rows)
+        throw std::invalid_argument("folds need one target, a few rows, and a number for each row");
+    const std::span of_row(folds.data(), rows);
+    if (*std::min_element(of_row.begin(), of_row.end()) < 0)
+        throw std::invalid_argument("folds must be numbered from 0");
+    const auto count = static_cast<std::size_t>(*std::max_element(of_row.begin(), of_row.end())) + 1;
+    if (count > rows)
+        throw std::invalid_argument("there must not be more folds than rows");
+    std::vector<std::int64_t> left(count, static_cast<std::int64_t>(rows));
+    for (const std::int64_t fold : of_row)
+        --left[static_cast<std::size_t>(fold)];
+    for (const std::int64_t rows_left : left)
+        if (rows_left <= problem.neighbors.back())
+            throw std::invalid_argument("neighbors must be fewer than the rows left without a fold");
+    return left;
+}
+
+template <std::size_t dimensions>
+nb::ndarray<nb::numpy, double, nb::ndim<dimensions>> as_array(std::unique_ptr<double[]> values,
+                                                              const std::array<std::size_t, dimensions> &shape) {
+    double *data = values.release();
+    nb::capsule owner(data, [](void *p) noexcept { delete[] static_cast<double *>(p); });
+    return nb::ndarray<nb::numpy, double, nb::ndim<dimensions>>(data, dimensions, shape.data(), owner);
 }
 
 Path path_named(std::string_view name, const Problem &problem) {
@@ -85,9 +116,34 @@ ScoreArray digamma_means(const ColumnArray &candidates, const ColumnArray &given
         for (std::size_t q = 0; q < size; ++q)
             means[q] = table.to_double(sums[q]) / static_cast<double>(problem.target.rows());
     }
-    double *data = means.release();
-    nb::capsule owner(data, [](void *p) noexcept { delete[] static_cast<double *>(p); });
-    return ScoreArray(data, {problem.candidates.count(), problem.neighbors.size()}, owner);
+    return as_array<2>(std::move(means), {problem.candidates.count(), problem.neighbors.size()});
+}
+
+FoldScoreArray fold_digamma_means(const ColumnArray &candidates, const ColumnArray &target,
+                                  const CountArray &folds, const CountArray &neighbors, const TableArray &digamma,
+                                  std::string_view instructions_name) {
+    const Columns nothing(nullptr, 0, target.shape(1));
+    const Problem problem{view(candidates), nothing, view(target), {neighbors.data(), neighbors.size()}};
+    const std::span digamma_values(digamma.data(), digamma.size());
+    check(problem, digamma_values);
+    const std::vector<std::int64_t> rows_left = rows_without_folds(problem, folds);
+    const InstructionSet instructions = instruction_set_named(instructions_name);
+
+    const std::size_t count = problem.candidates.count(), fold_count = rows_left.size();
+    const std::size_t size = count * fold_count * problem.neighbors.size();
+    auto means = std::make_unique<double[]>(size);
+    {
+        nb::gil_scoped_release released;
+        const DigammaTable table(digamma_values);
+        std::vector<std::int64_t> sums(size, 0);
+        const Folds partition{{folds.data(), folds.size()}, fold_count};
+        fold_score_function(instructions)(problem, partition, table, sums);
+        for (std::size_t q = 0; q < size; ++q) {
+            const std::size_t fold = q / problem.neighbors.size() % fold_count;
+            means[q] = table.to_double(sums[q]) / static_cast<double>(rows_left[fold]);
+        }
+    }
+    return as_array<3>(std::move(means), {count, fold_count, problem.neighbors.size()});
 }
 
 } // namespace
@@ -101,5 +157,10 @@ NB_MODULE(_kernel, module) {
         "Mean over the rows of digamma(neighbours in given + candidate) + digamma(neighbours in target).\n\n"
         "Arrays hold one column of the table per row. Returns (candidates x neighbors), the same for every\n"
         "path and instruction set.");
+    module.def("fold_digamma_means", &fold_digamma_means, nb::arg("candidates").noconvert(),
+               nb::arg("target").noconvert(), nb::arg("folds").noconvert(), nb::arg("neighbors").noconvert(),
+               nb::arg("digamma").noconvert(), nb::arg("instructions") = "best",
+               "The means of variant 1 over the rows without each fold, for single candidates and one target.\n\n"
+               "`folds` has the number of its fold for each row. Returns (candidates x folds x neighbors).");
     module.def("has_avx2", &has_avx2, "Whether this machine has the AVX2 instructions.");
 }

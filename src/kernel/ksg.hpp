@@ -4,6 +4,7 @@
 #include "columns.hpp"
 #include "dense.hpp"
 #include "digamma_sum.hpp"
+#include "folds.hpp"
 #include "strips.hpp"
 #include "variant.hpp"
 
@@ -50,6 +51,21 @@ INFOSIFT_INLINE void digamma_sums(const Problem &problem, Path path, const Digam
             for (std::size_t c = 0; c < candidates.count(); ++c)
                 score(candidates[c], sums_of(c));
         }
+    }
+}
+
+/// The sums of variant 1 over the rows without each fold, for candidates on their own and one target: by
+/// candidate, fold and number of neighbours.
+template <std::size_t width>
+INFOSIFT_INLINE void fold_digamma_sums(const Problem &problem, const Folds &folds, const DigammaTable &digamma,
+                                       std::span<std::int64_t> sums) {
+    FoldScorer<width> score(problem.target[0], folds, static_cast<std::size_t>(problem.neighbors.back()), digamma);
+    auto sum = sums.begin();
+    for (std::size_t c = 0; c < problem.candidates.count(); ++c) {
+        score(problem.candidates[c]);
+        for (std::size_t fold = 0; fold < folds.count; ++fold)
+            for (const std::int64_t k : problem.neighbors)
+                *sum++ = score.sum(fold, static_cast<std::size_t>(k));
     }
 }
 

@@ -7,6 +7,7 @@
 
 // Code that must be compiled for the instruction set of its caller, see dispatch.hpp.
 #define INFOSIFT_INLINE __attribute__((always_inline)) inline
+#define INFOSIFT_INLINE_LAMBDA __attribute__((always_inline))
 
 namespace infosift {
 

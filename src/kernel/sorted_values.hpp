@@ -1,8 +1,10 @@
 #pragma once
 
 #include "lanes.hpp"
+#include "radix_sort.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -22,11 +24,18 @@ class SortedValues {
 public:
     explicit SortedValues(std::vector<double> ascending) : values_(std::move(ascending)) {}
 
-    static SortedValues of(std::span<const double> column) {
-        std::vector<double> values(column.begin(), column.end());
-        std::sort(values.begin(), values.end());
+    static SortedValues of(std::span<const RowSorter::Key> ascending) {
+        std::vector<double> values(ascending.size());
+        for (std::size_t rank = 0; rank < values.size(); ++rank)
+            values[rank] = ascending[rank].value();
         return SortedValues(std::move(values));
     }
+
+    /// The ranks of the values in a ball.
+    struct Range {
+        std::uint32_t begin, end;
+        std::int64_t size() const { return std::int64_t{end} - begin; }
+    };
 
     /// Where in the column four searches may still end. Of balls that shrink, each lies within the one before.
     class Window {
@@ -35,12 +44,13 @@ public:
             std::fill_n(begin_, lane_count, values.data());
         }
 
-        /// Per lane, how many other values lie within a radius of a value of the column; narrows the window.
+        /// Per lane, the values within a radius of a value of the column; narrows the window.
         ///
         /// The searches ask for differences as they are computed elsewhere, since rounded differences grow with
         /// the value just as exact ones do; and they run side by side, without branches.
         template <Ball ball, std::size_t width>
-        INFOSIFT_INLINE LaneCounts<width> count_others(const Lanes<width> &center, const Lanes<width> &radius) {
+        INFOSIFT_INLINE std::array<Range, lane_count> locate(const Lanes<width> &center,
+                                                             const Lanes<width> &radius) {
             const double *below[lane_count], *above[lane_count];
             for (std::size_t l = 0; l < lane_count; ++l)
                 below[l] = above[l] = begin_[l];
@@ -52,16 +62,27 @@ public:
                 }
                 length -= half;
             }
-            LaneCounts<width> counts;
+            std::array<Range, lane_count> ranges;
             std::ptrdiff_t longest = 1;
             for (std::size_t l = 0; l < lane_count; ++l) {
                 below[l] += !holds<ball>(radius[l], center[l] - *below[l]);
                 above[l] += holds<ball>(radius[l], *above[l] - center[l]);
                 longest = std::max(longest, above[l] - below[l]);
+                const auto begin = below[l] - values_.data(), end = above[l] - values_.data();
                 // An empty ball (radius zero, rim excluded) holds not even its centre.
-                counts.parts[l / width][l % width] = std::max<std::ptrdiff_t>(above[l] - below[l] - 1, 0);
+                ranges[l] = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(std::max(begin, end))};
             }
             narrow(below, above, static_cast<std::size_t>(longest));
+            return ranges;
+        }
+
+        /// Per lane, how many other values lie within a radius of a value of the column; narrows the window.
+        template <Ball ball, std::size_t width>
+        INFOSIFT_INLINE LaneCounts<width> count_others(const Lanes<width> &center, const Lanes<width> &radius) {
+            const auto ranges = locate<ball>(center, radius);
+            LaneCounts<width> counts;
+            for (std::size_t l = 0; l < lane_count; ++l)
+                counts.parts[l / width][l % width] = std::max<std::int64_t>(ranges[l].size() - 1, 0);
             return counts;
         }
 

@@ -42,6 +42,7 @@ public:
         }
         x_.resize(rows + 2 * strips * padding);
         y_.resize(x_.size());
+        row_.resize(x_.size());
         cursor_.resize(strips);
     }
 
@@ -56,16 +57,28 @@ public:
             const std::size_t place = cursor_[strip_of_[key.row]]++;
             x_[place] = key.value();
             y_[place] = target[key.row];
+            row_[place] = key.row;
         }
     }
 
     std::size_t count() const { return first_.size(); }
-    std::size_t length(std::size_t strip) const { return length_[strip]; }
     const double *x(std::size_t strip) const { return &x_[first_[strip]]; }
     const double *y(std::size_t strip) const { return &y_[first_[strip]]; }
 
-    /// Start over with the rows of another strip; within one, `visit_around` must move to the right.
-    void enter() { std::copy(first_.begin(), first_.end(), cursor_.begin()); }
+    std::uint32_t row(std::size_t place) const { return row_[place]; }
+    std::uint32_t row(std::size_t strip, std::size_t place) const { return row_[first_[strip] + place]; }
+
+    /// Call a function with every strip and place of four rows in a line, and how many of them came before
+    /// already.
+    template <class Function> INFOSIFT_INLINE void for_each_four(const Function &function) {
+        for (std::size_t strip = 0; strip < count(); ++strip) {
+            std::copy(first_.begin(), first_.end(), cursor_.begin());
+            for (std::size_t start = 0; start < length_[strip]; start += lane_count) {
+                const std::size_t place = std::min(start, length_[strip] - lane_count);
+                function(strip, place, start - place);
+            }
+        }
+    }
 
     /// Show a visitor the distances in x and y of all rows closer than its reach to any of four rows in a line.
     template <class Visitor>
@@ -115,8 +128,8 @@ private:
     template <class Visitor>
     INFOSIFT_INLINE void visit_chunk(std::size_t place, const Around &here, Visitor &visitor) {
         for (std::size_t j = place; j < place + chunk; ++j)
-            visitor.see(magnitude(Lanes<width>::all(x_[j]) - here.x),
-                        magnitude(Lanes<width>::all(y_[j]) - here.y));
+            visitor.see(magnitude(Lanes<width>::all(x_[j]) - here.x), magnitude(Lanes<width>::all(y_[j]) - here.y),
+                        j);
         visitor.update();
     }
 
@@ -124,13 +137,16 @@ private:
     std::vector<double> low_, high_;      // target at the ends of a strip
     std::vector<std::size_t> first_, length_, cursor_;
     std::vector<double> x_, y_;
+    std::vector<std::uint32_t> row_; // of the table
 };
 
 /// Collects the distances of the nearest rows.
 template <std::size_t width> class NearestVisitor {
 public:
     INFOSIFT_INLINE explicit NearestVisitor(NearestLanes<width> nearest) : nearest_(nearest) {}
-    INFOSIFT_INLINE void see(const Lanes<width> &x, const Lanes<width> &y) { nearest_.offer(larger(x, y)); }
+    INFOSIFT_INLINE void see(const Lanes<width> &x, const Lanes<width> &y, std::size_t) {
+        nearest_.offer(larger(x, y));
+    }
     INFOSIFT_INLINE void update() { reach_ = nearest_.farthest().largest(); }
     INFOSIFT_INLINE double reach() const { return reach_; }
 
@@ -144,7 +160,7 @@ template <std::size_t width> class WidthsVisitor {
 public:
     INFOSIFT_INLINE explicit WidthsVisitor(const Lanes<width> &radius)
         : radius_(radius), reach_(std::nextafter(radius.largest(), unreachable)) {}
-    INFOSIFT_INLINE void see(const Lanes<width> &x, const Lanes<width> &y) {
+    INFOSIFT_INLINE void see(const Lanes<width> &x, const Lanes<width> &y, std::size_t) {
         const Lanes<width> distance = larger(x, y);
         x_ = larger(x_, where_within(x, distance, radius_));
         y_ = larger(y_, where_within(y, distance, radius_));
@@ -165,25 +181,18 @@ public:
     StripScorer(std::span<const double> target, std::span<const std::int64_t> neighbors,
                 const DigammaTable &digamma)
         : target_(target), neighbors_(neighbors), digamma_(digamma),
-          strips_(target, static_cast<std::size_t>(neighbors.back())), sorted_target_(SortedValues::of(target)),
+          strips_(target, static_cast<std::size_t>(neighbors.back())),
+          sorted_target_(SortedValues::of(sort_(target))),
           // A row is its own nearest, at distance zero, and keeps that place to itself.
           nearest_(static_cast<std::size_t>(neighbors.back()) + 1) {}
 
     INFOSIFT_INLINE void operator()(std::span<const double> candidate, std::span<std::int64_t> sums) {
         const auto order = sort_(candidate);
-        std::vector<double> ascending(order.size());
-        for (std::size_t rank = 0; rank < order.size(); ++rank)
-            ascending[rank] = order[rank].value();
-        const SortedValues sorted_candidate(std::move(ascending));
+        const SortedValues sorted_candidate = SortedValues::of(order);
         strips_.arrange(order, target_);
-        for (std::size_t strip = 0; strip < strips_.count(); ++strip) {
-            strips_.enter();
-            const std::size_t length = strips_.length(strip);
-            for (std::size_t start = 0; start < length; start += lane_count) {
-                const std::size_t place = std::min(start, length - lane_count);
-                score_four(strip, place, start - place, sorted_candidate, sums);
-            }
-        }
+        strips_.for_each_four(
+            [&](std::size_t strip, std::size_t place, std::size_t skipped)
+                INFOSIFT_INLINE_LAMBDA { score_four(strip, place, skipped, sorted_candidate, sums); });
     }
 
 private:
@@ -215,10 +224,10 @@ private:
     std::span<const double> target_;
     std::span<const std::int64_t> neighbors_;
     const DigammaTable &digamma_;
+    RowSorter sort_;
     Strips<width> strips_;
     SortedValues sorted_target_;
     std::vector<Lanes<width>> nearest_;
-    RowSorter sort_;
 };
 
 } // namespace infosift

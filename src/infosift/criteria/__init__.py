@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from infosift.arrays import FloatArray
+from infosift.arrays import FloatArray, IntArray
 from infosift.checks import require_choice
 from infosift.criteria.ksg import KSG
 from infosift.engine import Question, ThreadEngine
@@ -21,6 +21,12 @@ class Criterion(Protocol):
         self, questions: Sequence[Question], neighbors: Sequence[int], engine: ThreadEngine
     ) -> list[FloatArray]:
         """Return an array (candidates x neighbors) for each question."""
+        ...
+
+    def score_without_folds(
+        self, question: Question, folds: IntArray, neighbors: Sequence[int], engine: ThreadEngine
+    ) -> FloatArray:
+        """Return an array (candidates x folds x neighbors) of scores on the rows without each fold."""
         ...
 
 

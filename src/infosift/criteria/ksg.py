@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from scipy.special import digamma
 
 from infosift import _kernel
-from infosift.arrays import FloatArray
+from infosift.arrays import FloatArray, IntArray
 from infosift.engine import Question, ThreadEngine
+
+_FEWEST_SHARED_ROWS = 32
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,36 @@ class KSG:
 
         def score_block(candidates: FloatArray, given: FloatArray, target: FloatArray) -> FloatArray:
             n_rows = target.shape[1]
-            table = _digamma_table(n_rows)
-            means = _kernel.digamma_means(candidates, given, target, k, table, self.variant)
-            correction = 1.0 / k if self.variant == 2 else 0.0
-            return (table[k] - correction + table[n_rows]) - means
+            means = _kernel.digamma_means(candidates, given, target, k, _digamma_table(n_rows), self.variant)
+            return self._constants(k, n_rows) - means
 
         return engine.score(score_block, questions)
+
+    def score_without_folds(
+        self, question: Question, folds: IntArray, neighbors: Sequence[int], engine: ThreadEngine
+    ) -> FloatArray:
+        """Return the estimates (candidates x folds x neighbors) on the rows without each fold.
+
+        Candidates on their own share the search for neighbours among the folds, where the kernel can.
+        """
+        shared = self.variant == 1 and len(question.given) == 0 and len(question.target) == 1
+        if not shared or question.n_rows < _FEWEST_SHARED_ROWS:
+            parts = [replace(question, rows=np.flatnonzero(folds != fold)) for fold in range(folds.max() + 1)]
+            return np.stack(self.score(parts, neighbors, engine), axis=1)
+        k = np.asarray(neighbors, dtype=np.int64)
+        rows_left = question.n_rows - np.bincount(folds)
+        constants = np.stack([self._constants(k, int(n_rows)) for n_rows in rows_left])
+
+        def score_block(candidates: FloatArray, given: FloatArray, target: FloatArray) -> FloatArray:
+            table = _digamma_table(target.shape[1])
+            return constants - _kernel.fold_digamma_means(candidates, target, folds, k, table)
+
+        return engine.score(score_block, [question])[0]
+
+    def _constants(self, k: IntArray, n_rows: int) -> FloatArray:
+        table = _digamma_table(n_rows)
+        correction = 1.0 / k if self.variant == 2 else 0.0
+        return np.asarray(table[k] - correction + table[n_rows])
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,1 @@
+"""Side-by-side runs against other packages: ``python -m benchmarks`` prints ratios."""

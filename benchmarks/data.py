@@ -1,0 +1,35 @@
+"""Data of the runs: random columns of unit spread, and a table to select from."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+
+def columns(n: int, d: int, n_given: int = 0, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return candidates (a third of them informative), given columns and a target, rows first, standardised."""
+    rng = np.random.default_rng(seed)
+    C, S = rng.normal(size=(n, d)), rng.normal(size=(n, n_given))
+    y = C[:, ::3].sum(axis=1) + S.sum(axis=1) + rng.normal(size=n)
+    return tuple((a - a.mean(axis=0)) / a.std(axis=0) for a in (C, S, y))  # type: ignore[return-value]
+
+
+def selection_table(n: int, d: int) -> tuple[np.ndarray, np.ndarray, str]:
+    """Return the first rows of the Delve census data where they are at hand, else a synthetic table of that size.
+
+    The columns are those of the paper by its most plausible reading: no identifiers, no constant columns, nothing
+    in dollars.
+    """
+    file = Path(os.environ.get("INFOSIFT_DATA", "../shared/data")) / "delve_census_house.csv.gz"
+    if not file.exists():
+        C, _, y = columns(n, d)
+        return C, y, "synthetic table; the census data are not at hand"
+    import polars as pl
+
+    table = pl.read_csv(file).filter(pl.col("a112_H23.A") > 0).head(n)
+    kept = [*range(3, 6), *range(10, 63), *range(67, 111), *range(135, 139)]
+    names = [name for name in table.columns if int(name[1:4]) in kept]
+    X = table.select(names[:d]).to_numpy().astype(float)
+    return X, table["a112_H23.A"].to_numpy().astype(float), "census subset 1"

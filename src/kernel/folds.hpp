@@ -1,0 +1,213 @@
+#pragma once
+
+#include "columns.hpp"
+#include "digamma_sum.hpp"
+#include "lanes.hpp"
+#include "radix_sort.hpp"
+#include "sorted_values.hpp"
+#include "strips.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace infosift {
+
+/// A partition of the rows.
+struct Folds {
+    std::span<const std::int64_t> of_row;
+    std::size_t count;
+};
+
+/// How many rows of each fold are among the first ones of a column in ascending order.
+class FoldPrefixes {
+public:
+    FoldPrefixes(std::span<const RowSorter::Key> ascending, const Folds &folds)
+        : folds_(folds.count), counts_((ascending.size() + 1) * folds.count, 0) {
+        for (std::size_t rank = 0; rank < ascending.size(); ++rank) {
+            const std::uint32_t *const before = first(rank);
+            std::uint32_t *const after = &counts_[(rank + 1) * folds_];
+            std::copy(before, before + folds_, after);
+            ++after[folds.of_row[ascending[rank].row]];
+        }
+    }
+
+    const std::uint32_t *first(std::size_t rank) const { return &counts_[rank * folds_]; }
+
+private:
+    std::size_t folds_;
+    std::vector<std::uint32_t> counts_;
+};
+
+/// A column in ascending order, with what is needed to count in it without a fold.
+struct FoldedColumn {
+    FoldedColumn(std::span<const RowSorter::Key> ascending, const Folds &folds)
+        : values(SortedValues::of(ascending)), prefixes(ascending, folds) {}
+
+    SortedValues values;
+    FoldPrefixes prefixes;
+};
+
+/// Per lane, the rows of a closed square and their distances.
+template <std::size_t width> class RowsVisitor {
+public:
+    struct Row {
+        double distance;
+        std::uint32_t row;
+    };
+    using Rows = std::array<std::vector<Row>, lane_count>;
+
+    INFOSIFT_INLINE RowsVisitor(const Lanes<width> &radius, const Strips<width> &strips, Rows &rows)
+        : radius_(radius), reach_(std::nextafter(radius.largest(), unreachable)), strips_(strips), rows_(rows) {
+        for (auto &found : rows_)
+            found.clear();
+    }
+    INFOSIFT_INLINE void see(const Lanes<width> &x, const Lanes<width> &y, std::size_t place) {
+        const Lanes<width> distance = larger(x, y);
+        for (std::size_t l = 0; l < lane_count; ++l)
+            if (distance[l] <= radius_[l])
+                rows_[l].push_back({distance[l], strips_.row(place)});
+    }
+    INFOSIFT_INLINE void update() {}
+    INFOSIFT_INLINE double reach() const { return reach_; }
+
+private:
+    Lanes<width> radius_;
+    double reach_;
+    const Strips<width> &strips_;
+    Rows &rows_;
+};
+
+/// Sums of digammas (variant 1) over the rows without each fold, for a candidate on its own.
+///
+/// Leaving out a fold removes a few rows from the sorted neighbours of a row and from the counts around it, and
+/// changes nothing else. So the neighbours, a few more than asked for, are found once for all folds.
+template <std::size_t width> class FoldScorer {
+public:
+    FoldScorer(std::span<const double> target, const Folds &folds, std::size_t most_neighbors,
+               const DigammaTable &digamma)
+        : target_(target), folds_(folds), most_(most_neighbors),
+          listed_(std::min(most_neighbors + spare, target.size() - 1)), digamma_(digamma),
+          strips_(target, listed_), sorted_target_(sort_(target), folds), nearest_(listed_ + 1),
+          x_ranges_(listed_ + 1), y_ranges_(listed_ + 1), found_(folds.count), step_(folds.count),
+          sums_(folds.count * (listed_ + 1)) {}
+
+    /// Score a candidate; `sum(fold, k)` then gives what it adds up to.
+    INFOSIFT_INLINE void operator()(std::span<const double> candidate) {
+        candidate_ = candidate;
+        std::fill(sums_.begin(), sums_.end(), 0);
+        const auto order = sort_(candidate);
+        const FoldedColumn sorted_candidate(order, folds_);
+        strips_.arrange(order, target_);
+        strips_.for_each_four([&](std::size_t strip, std::size_t place, std::size_t skipped)
+                                  INFOSIFT_INLINE_LAMBDA { score_four(strip, place, skipped, sorted_candidate); });
+    }
+
+    std::int64_t sum(std::size_t fold, std::size_t k) const { return sums_[fold * (listed_ + 1) + k]; }
+
+private:
+    // So many of the nearest rows are in one fold hardly ever.
+    static constexpr std::size_t spare = 6;
+    using Ranges = std::array<SortedValues::Range, lane_count>;
+    using Row = typename RowsVisitor<width>::Row;
+
+    INFOSIFT_INLINE void score_four(std::size_t strip, std::size_t place, std::size_t skipped,
+                                    const FoldedColumn &sorted_candidate) {
+        const NearestLanes<width> nearest(nearest_);
+        NearestVisitor<width> nearest_visitor(nearest);
+        strips_.visit_around(strip, place, nearest_visitor);
+        RowsVisitor<width> rows_visitor(nearest.farthest(), strips_, rows_);
+        strips_.visit_around(strip, place, rows_visitor);
+
+        const auto x = Lanes<width>::load(strips_.x(strip) + place),
+                   y = Lanes<width>::load(strips_.y(strip) + place);
+        auto x_window = sorted_candidate.values.window(), y_window = sorted_target_.values.window();
+        for (std::size_t rank = listed_; rank > 0; --rank) {
+            x_ranges_[rank] = x_window.template locate<Ball::open>(x, nearest[rank]);
+            y_ranges_[rank] = y_window.template locate<Ball::open>(y, nearest[rank]);
+        }
+        for (std::size_t l = skipped; l < lane_count; ++l)
+            add_row(strips_.row(strip, place + l), l, sorted_candidate);
+    }
+
+    /// Walk along the sorted neighbours of a row; each is the next one for all folds but its own.
+    INFOSIFT_INLINE void add_row(std::uint32_t row, std::size_t lane, const FoldedColumn &sorted_candidate) {
+        auto &rows = rows_[lane];
+        std::sort(rows.begin(), rows.end(), [](const Row &a, const Row &b) { return a.distance < b.distance; });
+        std::fill(found_.begin(), found_.end(), 0);
+        std::fill(step_.begin(), step_.end(), 1);
+        const auto own = static_cast<std::size_t>(folds_.of_row[row]);
+        step_[own] = 0;
+        std::size_t rank = 0;
+        for (const Row &neighbor : rows) {
+            if (neighbor.row == row)
+                continue;
+            if (++rank > listed_)
+                break;
+            const auto fold = static_cast<std::size_t>(folds_.of_row[neighbor.row]);
+            const std::int64_t counts = step_[fold];
+            step_[fold] = 0;
+            add_neighbor(x_ranges_[rank][lane], y_ranges_[rank][lane], sorted_candidate.prefixes);
+            step_[fold] = counts;
+        }
+        for (std::size_t fold = 0; fold < folds_.count; ++fold)
+            if (fold != own && found_[fold] < static_cast<std::int64_t>(most_))
+                add_the_rest_slowly(row, fold);
+    }
+
+    INFOSIFT_INLINE void add_neighbor(const SortedValues::Range &x, const SortedValues::Range &y,
+                                      const FoldPrefixes &x_prefixes) {
+        const std::uint32_t *const x_before = x_prefixes.first(x.begin), *const x_after = x_prefixes.first(x.end);
+        const std::uint32_t *const y_before = sorted_target_.prefixes.first(y.begin);
+        const std::uint32_t *const y_after = sorted_target_.prefixes.first(y.end);
+        // The row itself is in a ball that is not empty; with the one that digamma asks for, the two cancel.
+        const std::int64_t in_x = std::max<std::int64_t>(x.size(), 1), in_y = std::max<std::int64_t>(y.size(), 1);
+        for (std::size_t fold = 0; fold < folds_.count; ++fold) {
+            const std::int64_t step = step_[fold];
+            found_[fold] += step;
+            const std::int64_t left_x = in_x - (x_after[fold] - x_before[fold]);
+            const std::int64_t left_y = in_y - (y_after[fold] - y_before[fold]);
+            // In the row's own fold the count may be zero, which is not used.
+            sums_[fold * (listed_ + 1) + static_cast<std::size_t>(found_[fold])] +=
+                -step & (digamma_(left_x) + digamma_(left_y));
+        }
+    }
+
+    /// For a row with too many near rows in one fold: look at all rows.
+    void add_the_rest_slowly(std::uint32_t row, std::size_t fold) {
+        std::vector<double> x, y, joint;
+        for (std::size_t j = 0; j < target_.size(); ++j)
+            if (j != row && static_cast<std::size_t>(folds_.of_row[j]) != fold) {
+                x.push_back(std::abs(candidate_[j] - candidate_[row]));
+                y.push_back(std::abs(target_[j] - target_[row]));
+                joint.push_back(larger(x.back(), y.back()));
+            }
+        std::sort(x.begin(), x.end());
+        std::sort(y.begin(), y.end());
+        std::sort(joint.begin(), joint.end());
+        for (auto k = static_cast<std::size_t>(found_[fold]) + 1; k <= most_; ++k) {
+            const auto in_x = std::lower_bound(x.begin(), x.end(), joint[k - 1]) - x.begin();
+            const auto in_y = std::lower_bound(y.begin(), y.end(), joint[k - 1]) - y.begin();
+            sums_[fold * (listed_ + 1) + k] += digamma_(in_x + 1) + digamma_(in_y + 1);
+        }
+    }
+
+    std::span<const double> target_, candidate_;
+    Folds folds_;
+    std::size_t most_, listed_; // neighbours asked for, and neighbours found for each row
+    const DigammaTable &digamma_;
+    RowSorter sort_;
+    Strips<width> strips_;
+    FoldedColumn sorted_target_;
+    std::vector<Lanes<width>> nearest_;
+    std::vector<Ranges> x_ranges_, y_ranges_; // by rank of the neighbour
+    typename RowsVisitor<width>::Rows rows_;
+    std::vector<std::int64_t> found_, step_; // by fold: neighbours so far; whether the next counts
+    std::vector<std::int64_t> sums_;         // by fold and number of neighbours
+};
+
+} // namespace infosift

@@ -1,0 +1,17 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+
+def test_a_smoke_run_of_the_benchmarks(tmp_path):
+    command = [sys.executable, "-m", "benchmarks", "--smoke", "--out", str(tmp_path)]
+    done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    content = json.loads((tmp_path / "results.json").read_text())
+    peers = {result["peer"]: result for result in content["results"]}
+    assert {"scikit-learn", "SciPy KD-tree", "tigramite", "infosift, one thread"} <= set(peers)
+    for peer, result in peers.items():
+        assert result["ratio"] is None or result["ratio"] > 0
+        assert (result["ratio"] is None) == ("not installed" in result["note"]), peer
+    assert set(content["growth"]) == {"one column", "beside 3 columns"}

@@ -28,7 +28,7 @@ class Size:
     selection: tuple[int, int] = (1_024, 104)
     growth_one: tuple[int, ...] = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000)
     growth_beside: tuple[int, ...] = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
-    growth_d: int = 50
+    growth_d: int = 100
     repeats: int = 5
 
 

@@ -16,9 +16,11 @@ from infosift.checks import InputError
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
-# Small enough that Ctrl-C is answered soon, large enough that what candidates share is worked out seldom.
-_PAIRS_PER_BLOCK = 200_000_000
-_COLUMNS_PER_BLOCK = 64
+# Small enough that Ctrl-C is answered soon, large enough that what candidates share is worked out seldom. The kernel
+# visits a few hundred rows around each row, or all of them where the target has several columns.
+_VISITS_PER_BLOCK = 3_000_000_000
+_ROWS_VISITED = 1_000
+_COLUMNS_PER_BLOCK = 256
 
 
 @dataclass(frozen=True)
@@ -89,8 +91,10 @@ class ThreadEngine:
     def _fitting_block_size(self, questions: Sequence[Question]) -> int:
         n_candidates = sum(len(question.candidates) for question in questions)
         n_rows = max(question.n_rows for question in questions)
-        share = -(-n_candidates // (4 * self.n_threads))
-        return max(1, min(share, _COLUMNS_PER_BLOCK, _PAIRS_PER_BLOCK // n_rows**2))
+        several_targets = any(len(question.target) > 1 for question in questions)
+        visits = n_rows * (n_rows if several_targets else min(n_rows, _ROWS_VISITED))
+        share = -(-n_candidates // self.n_threads)
+        return max(1, min(share, _COLUMNS_PER_BLOCK, _VISITS_PER_BLOCK // visits))
 
     def _map(self, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> list[Answer]:
         if self.n_threads == 1 or len(tasks) == 1:

@@ -56,76 +56,108 @@ public:
         // Rows of a leaf have much the same neighbours, whose values then stay in the cache.
         for (const SpatialOrder::Leaf &leaf : order_.leaves()) {
             const std::size_t rows = leaf.end - leaf.begin;
-            if (neighborhoods_.size() < rows) {
-                neighborhoods_.resize(rows);
-                wanting_.resize(rows);
-            }
-            for (std::size_t r = 0; r < rows; ++r) {
-                const double reach = finder_.guess_reach(leaf.begin + r, wanted());
-                finder_.find(leaf.begin + r, reach, neighborhoods_[r]);
-                wanting_[r].clear();
-            }
-            for (std::size_t group = 0; group < groups_.count(); ++group)
-                for (std::size_t r = 0; r < rows; ++r) {
-                    const double missing = score_group(leaf.begin + r, group, neighborhoods_[r], -1, sums);
-                    if (missing > 0)
-                        wanting_[r].push_back({group, missing});
-                }
+            around_.resize(std::max(around_.size(), rows));
             for (std::size_t r = 0; r < rows; ++r)
-                score_wanting(leaf.begin + r, neighborhoods_[r].reach, wanting_[r], sums);
+                look_around(leaf.begin + r, around_[r]);
+            for (std::size_t group = 0; group < groups_.count(); ++group)
+                for (std::size_t r = 0; r < rows; ++r)
+                    score_group(leaf.begin + r, group, around_[r], sums);
+            for (std::size_t r = 0; r < rows; ++r)
+                if (!around_[r].wanting.empty())
+                    score_wanting(leaf.begin + r, around_[r], sums);
         }
     }
 
 private:
-    /// Rows to list for k neighbours: enough that few candidates need more, few enough to list quickly.
-    std::size_t wanted() const { return 32 * nearest_.size() + 64; }
+    /// The radii of four candidates around a row, by number of neighbours, and the one that holds all neighbours.
+    struct Radii {
+        std::vector<Lanes<width>> features, target;
+        Lanes<width> farthest;
+    };
 
-    /// A group with a candidate that has to look farther, and how far.
+    /// A group with a candidate that has to look farther.
     struct Wanting {
         std::size_t group;
         double reach;
     };
 
-    /// Look farther around a row, for the candidates that did not find their neighbours within a distance.
-    INFOSIFT_INLINE void score_wanting(std::size_t row, double looked_at, std::span<const Wanting> wanting,
-                                       std::span<std::int64_t> sums) {
-        double reach = 0;
-        for (const Wanting &w : wanting)
-            reach = larger(reach, w.reach);
-        if (reach > 0)
-            finder_.find(row, reach, wider_);
-        for (const Wanting &w : wanting)
-            score_group(row, w.group, wider_, looked_at, sums);
+    struct Surroundings {
+        NearList in_both, in_given;
+        double reach;
+        std::vector<Wanting> wanting;
+    };
+
+    /// Rows to list for k neighbours: enough that few candidates need more, few enough to list quickly.
+    std::size_t wanted() const { return 32 * nearest_.size() + 64; }
+
+    INFOSIFT_INLINE void look_around(std::size_t row, Surroundings &around) {
+        around.reach = finder_.guess_reach(row, wanted());
+        around.wanting.clear();
+        around.in_given.assign(finder_.near_in_given(row, around.reach));
+        around.in_both.assign(finder_.near_in_both(row, around.reach));
     }
 
-    /// Add what a row contributes for the candidates of a group whose neighbours are between two distances.
-    ///
-    /// Returns how far one must look for those that are not within the neighbourhood's reach; zero if all are.
-    INFOSIFT_INLINE double score_group(std::size_t row, std::size_t group, const Neighborhood &around,
-                                       double already, std::span<std::int64_t> sums) {
+    /// Add what a row contributes for the candidates of a group; note the group if it has to look farther.
+    INFOSIFT_INLINE void score_group(std::size_t row, std::size_t group, Surroundings &around,
+                                     std::span<std::int64_t> sums) {
+        find_radii(row, group, around.in_both, radii_);
+        count_within(row, group, around.in_given, radii_, -1.0, around.reach, sums);
+        double missing = 0;
+        for (std::size_t l = 0; l < lanes_of(group); ++l)
+            if (!(radii_.farthest[l] <= around.reach))
+                missing = larger(missing, radii_.farthest[l]);
+        if (missing > 0)
+            around.wanting.push_back({group, missing});
+    }
+
+    /// Look farther around a row, first for the radii of the wanting groups, then only as far as these.
+    INFOSIFT_INLINE void score_wanting(std::size_t row, const Surroundings &around, std::span<std::int64_t> sums) {
+        double reach = 0;
+        for (const Wanting &wanting : around.wanting)
+            reach = larger(reach, wanting.reach);
+        wider_.assign(finder_.near_in_both(row, reach));
+        wider_radii_.resize(std::max(wider_radii_.size(), around.wanting.size()));
+        double farthest = 0;
+        for (std::size_t w = 0; w < around.wanting.size(); ++w) {
+            find_radii(row, around.wanting[w].group, wider_, wider_radii_[w]);
+            farthest = larger(farthest, wider_radii_[w].farthest.largest());
+        }
+        wider_.assign_unordered(finder_.near_in_given(row, farthest));
+        for (std::size_t w = 0; w < around.wanting.size(); ++w)
+            count_within(row, around.wanting[w].group, wider_, wider_radii_[w], around.reach, farthest, sums);
+    }
+
+    INFOSIFT_INLINE void find_radii(std::size_t row, std::size_t group, const NearList &in_both, Radii &radii) {
         const Lanes<width> *const values = groups_[group];
-        const NearestLanes<width> nearest = find_nearest(values, row, around.in_both);
-        const Lanes<width> farthest = nearest.farthest();
-        const auto here = Lanes<width>::all(target_.columns()[0][row]);
-        const std::size_t first = group * lane_count, lanes = std::min(lane_count, n_candidates_ - first);
+        const NearestLanes<width> nearest = find_nearest(values, row, in_both);
+        radii.features.resize(neighbors_.size());
+        radii.target.resize(neighbors_.size());
+        radii.farthest = nearest.farthest();
         for (std::size_t q = 0; q < neighbors_.size(); ++q) {
-            Lanes<width> feature_radius = nearest[static_cast<std::size_t>(neighbors_[q] - 1)];
-            Lanes<width> target_radius = feature_radius;
+            radii.features[q] = radii.target[q] = nearest[static_cast<std::size_t>(neighbors_[q] - 1)];
             if constexpr (variant == Variant::rectangle)
-                find_widths(values, row, around.in_both, feature_radius, target_radius);
-            constexpr Ball ball = ball_of(variant);
-            const auto in_features = count_near<ball>(values, row, around.in_given, feature_radius);
-            const auto in_target = sorted_target_.window().template count_others<ball>(here, target_radius);
-            for (std::size_t l = 0; l < lanes; ++l)
-                if (farthest[l] <= around.reach && !(farthest[l] <= already))
-                    sums[(first + l) * neighbors_.size() + q] +=
+                find_widths(values, row, in_both, radii.features[q], radii.target[q]);
+        }
+    }
+
+    /// Add the digammas of the candidates whose neighbours are farther than one distance, but not than another.
+    INFOSIFT_INLINE void count_within(std::size_t row, std::size_t group, const NearList &in_given,
+                                      const Radii &radii, double farther_than, double at_most,
+                                      std::span<std::int64_t> sums) {
+        constexpr Ball ball = ball_of(variant);
+        const auto here = Lanes<width>::all(target_.columns()[0][row]);
+        for (std::size_t q = 0; q < neighbors_.size(); ++q) {
+            const auto in_features = count_near<ball>(groups_[group], row, in_given, radii.features[q]);
+            const auto in_target = sorted_target_.window().template count_others<ball>(here, radii.target[q]);
+            for (std::size_t l = 0; l < lanes_of(group); ++l)
+                if (radii.farthest[l] > farther_than && radii.farthest[l] <= at_most)
+                    sums[(group * lane_count + l) * neighbors_.size() + q] +=
                         digamma_(in_features[l] + rim_of(variant)) + digamma_(in_target[l] + rim_of(variant));
         }
-        double missing = 0;
-        for (std::size_t l = 0; l < lanes; ++l)
-            if (!(farthest[l] <= around.reach))
-                missing = larger(missing, farthest[l]);
-        return missing;
+    }
+
+    std::size_t lanes_of(std::size_t group) const {
+        return std::min(lane_count, n_candidates_ - group * lane_count);
     }
 
     INFOSIFT_INLINE NearestLanes<width> find_nearest(const Lanes<width> *values, std::size_t row,
@@ -151,13 +183,20 @@ private:
             for (const auto &item : list.items_of(c)) {
                 const Lanes<width> candidate = magnitude(values[item.row] - values[row]);
                 const Lanes<width> joint = larger(Lanes<width>::all(item.distance), candidate);
-                const Lanes<width> features = larger(Lanes<width>::all(item.given), candidate);
+                const Lanes<width> features = larger(Lanes<width>::all(given_distance(row, item.row)), candidate);
                 const auto in_target = Lanes<width>::all(std::abs(target[item.row] - target[row]));
                 feature_width = larger(feature_width, where_within(features, joint, radius));
                 target_width = larger(target_width, where_within(in_target, joint, radius));
             }
         feature_radius = feature_width;
         target_radius = target_width;
+    }
+
+    INFOSIFT_INLINE double given_distance(std::size_t row, std::size_t other) const {
+        double distance = 0;
+        for (std::size_t c = 0; c < given_.columns().count(); ++c)
+            distance = larger(distance, std::abs(given_.columns()[c][other] - given_.columns()[c][row]));
+        return distance;
     }
 
     template <Ball ball>
@@ -183,12 +222,13 @@ private:
     Reordered given_, target_;
     std::size_t n_candidates_;
     CandidateGroups<width> groups_;
-    NeighborhoodFinder finder_;
+    NearFinder finder_;
     SortedValues sorted_target_;
     std::vector<Lanes<width>> nearest_;
-    std::vector<Neighborhood> neighborhoods_; // of the rows of a leaf
-    std::vector<std::vector<Wanting>> wanting_;
-    Neighborhood wider_;
+    Radii radii_;
+    std::vector<Surroundings> around_; // the rows of a leaf
+    NearList wider_;
+    std::vector<Radii> wider_radii_;
 };
 
 } // namespace infosift

@@ -20,8 +20,7 @@ public:
     static constexpr std::size_t chunk = 8;
 
     struct Item {
-        double distance; // by which the list is ordered
-        double given;    // distance in the given columns
+        double distance;
         std::uint32_t row;
     };
 
@@ -30,6 +29,12 @@ public:
     std::span<const Item> items_of(std::size_t chunk_number) const {
         const std::size_t first = chunk_number * chunk;
         return {items_.data() + first, std::min(chunk, items_.size() - first)};
+    }
+
+    /// Take the items as they are; they may lie at any distance.
+    void assign_unordered(std::span<const Item> unordered) {
+        items_.assign(unordered.begin(), unordered.end());
+        beyond_.assign((items_.size() + chunk - 1) / chunk + 1, 0.0);
     }
 
     /// Take the items, put them into buckets by distance and note what each chunk and all after it are beyond.
@@ -67,18 +72,12 @@ private:
     std::vector<double> beyond_{unreachable};
 };
 
-/// The rows near one row. Both lists hold every row within reach, and rows beyond it are in none.
-struct Neighborhood {
-    NearList in_given; // by distance in the given columns
-    NearList in_both;  // by distance in the given columns and the target together
-    double reach = 0;
-};
-
-/// Finds the neighbourhoods of rows in spatial order.
-class NeighborhoodFinder {
+/// Finds the rows near a row, in the given columns, and in the given columns and the target together.
+///
+/// Rows must be in spatial order. Lists hold every row within reach and none beyond it.
+class NearFinder {
 public:
-    NeighborhoodFinder(const Columns &given, std::span<const double> target,
-                       std::span<const SpatialOrder::Leaf> leaves)
+    NearFinder(const Columns &given, std::span<const double> target, std::span<const SpatialOrder::Leaf> leaves)
         : given_(given), target_(target), leaves_(leaves), low_(leaves.size() * given.count()), high_(low_.size()),
           distances_(target.size()), near_(target.size() + 1) {
         for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf)
@@ -110,24 +109,14 @@ public:
         return *at;
     }
 
-    INFOSIFT_INLINE void find(std::size_t row, double reach, Neighborhood &found) {
-        measure_gaps(row);
-        std::size_t count = 0;
-        for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf)
-            if (gaps_[leaf] <= reach)
-                count = collect(row, reach, leaves_[leaf], count);
-        unordered_.clear();
-        for (std::size_t m = 0; m < count; ++m)
-            if (near_[m] != row)
-                unordered_.push_back({distances_[near_[m]], distances_[near_[m]], near_[m]});
-        found.in_given.assign(unordered_);
-        const auto end = std::remove_if(unordered_.begin(), unordered_.end(), [&](NearList::Item &item) {
-            item.distance = larger(item.given, std::abs(target_[item.row] - target_[row]));
-            return item.distance > reach;
-        });
-        unordered_.erase(end, unordered_.end());
-        found.in_both.assign(unordered_);
-        found.reach = reach;
+    /// The rows within reach in the given columns; valid until the next call.
+    INFOSIFT_INLINE std::span<const NearList::Item> near_in_given(std::size_t row, double reach) {
+        return look<false>(row, reach);
+    }
+
+    /// The rows within reach in the given columns and the target together; valid until the next call.
+    INFOSIFT_INLINE std::span<const NearList::Item> near_in_both(std::size_t row, double reach) {
+        return look<true>(row, reach);
     }
 
 private:
@@ -144,23 +133,43 @@ private:
         }
     }
 
+    template <bool with_target>
+    INFOSIFT_INLINE std::span<const NearList::Item> look(std::size_t row, double reach) {
+        measure_gaps(row);
+        std::size_t count = 0;
+        for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf)
+            if (gaps_[leaf] <= reach)
+                count = collect<with_target>(row, reach, leaves_[leaf], count);
+        items_.clear();
+        for (std::size_t m = 0; m < count; ++m)
+            if (near_[m] != row)
+                items_.push_back({distances_[near_[m]], near_[m]});
+        return items_;
+    }
+
     /// Note the rows of a leaf that are within reach, after the first `count` of them.
+    template <bool with_target>
     INFOSIFT_INLINE std::size_t collect(std::size_t row, double reach, const SpatialOrder::Leaf &leaf,
                                         std::size_t count) {
         double *const distances = distances_.data();
         std::fill(distances + leaf.begin, distances + leaf.end, 0.0);
-        for (std::size_t c = 0; c < given_.count(); ++c) {
-            const double *const column = given_[c].data();
-            const double here = column[row];
-            for (std::size_t j = leaf.begin; j < leaf.end; ++j)
-                distances[j] = larger(distances[j], std::abs(column[j] - here));
-        }
+        for (std::size_t c = 0; c < given_.count(); ++c)
+            widen(row, leaf, given_[c]);
+        if constexpr (with_target)
+            widen(row, leaf, target_);
         // Without branches: every row is written down, and overwritten by the next unless it is near.
         for (std::size_t j = leaf.begin; j < leaf.end; ++j) {
             near_[count] = static_cast<std::uint32_t>(j);
             count += distances[j] <= reach;
         }
         return count;
+    }
+
+    INFOSIFT_INLINE void widen(std::size_t row, const SpatialOrder::Leaf &leaf, std::span<const double> column) {
+        double *const distances = distances_.data();
+        const double here = column[row];
+        for (std::size_t j = leaf.begin; j < leaf.end; ++j)
+            distances[j] = larger(distances[j], std::abs(column[j] - here));
     }
 
     const Columns &given_;
@@ -170,7 +179,7 @@ private:
     std::vector<double> gaps_, distances_, sampled_;
     std::vector<std::size_t> sample_;
     std::vector<std::uint32_t> near_;
-    std::vector<NearList::Item> unordered_;
+    std::vector<NearList::Item> items_;
 };
 
 } // namespace infosift

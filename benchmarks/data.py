@@ -13,7 +13,10 @@ def columns(n: int, d: int, n_given: int = 0, seed: int = 0) -> tuple[np.ndarray
     rng = np.random.default_rng(seed)
     C, S = rng.normal(size=(n, d)), rng.normal(size=(n, n_given))
     y = C[:, ::3].sum(axis=1) + S.sum(axis=1) + rng.normal(size=n)
-    return tuple((a - a.mean(axis=0)) / a.std(axis=0) for a in (C, S, y))  # type: ignore[return-value]
+    for values in (C, S, y):
+        values -= values.mean(axis=0)
+        values /= values.std(axis=0)
+    return C, S, y
 
 
 def selection_table(n: int, d: int) -> tuple[np.ndarray, np.ndarray, str]:

@@ -79,3 +79,20 @@ def infomeasure_scores(C: np.ndarray, y: np.ndarray, k: int) -> list[float]:
     from infomeasure import mutual_information
 
     return [float(mutual_information(c, y, approach="ksg", k=k)) for c in C.T]
+
+
+def boruta_selection(X: np.ndarray, y: np.ndarray) -> Any:
+    """Select by Boruta: 50 rounds of random forests on the columns and shuffled copies of them."""
+    from boruta import BorutaPy
+    from sklearn.ensemble import RandomForestRegressor
+
+    forest = RandomForestRegressor(max_depth=5, n_jobs=1, random_state=0)
+    return BorutaPy(forest, n_estimators=100, max_iter=50, random_state=0).fit(X, y)
+
+
+def mlxtend_selection(X: np.ndarray, y: np.ndarray, n_features: int) -> Any:
+    """Select so many columns by mlxtend's forward search around 5-nearest neighbours, cross-validated."""
+    from mlxtend.feature_selection import SequentialFeatureSelector
+    from sklearn.neighbors import KNeighborsRegressor
+
+    return SequentialFeatureSelector(KNeighborsRegressor(), k_features=n_features, scoring="r2", cv=5).fit(X, y)

@@ -141,12 +141,25 @@ def whole_selection(size: Size) -> list[Result]:
         one = seconds(lambda subset=subset: peers.kd_tree_ksg(subset, y_scaled, [selection.n_neighbors]))
         total += (len(step.candidates) + step.n_permutations) * one
     work = f"whole selection, k chosen, {X.shape[0]:,} × {X.shape[1]}"
-    return [
-        Result(
-            work, "SciPy KD-tree", times["one"], total, 100, f"{source}; peer extrapolated from one of each kind"
-        ),
+    told = f"{source}; peer extrapolated from one of each kind"
+    results = [
+        Result(work, "SciPy KD-tree", times["one"], total, 100, told),
         Result(work, "infosift, one thread", times["two"], times["one"], 1.8, f"{source}; two threads"),
     ]
+    n_features = max(len(selection.names), 1)
+    others = {
+        "Boruta": lambda: peers.boruta_selection(X, y),
+        "mlxtend": lambda: peers.mlxtend_selection(X, y, n_features),
+    }
+    for peer, run in others.items():
+        if peers.installed(peer):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                taken = seconds(run)
+            results.append(Result(work, peer, times["one"], taken, note="another procedure, on the same table"))
+        else:
+            results.append(Result(work, peer, times["one"], None, note=f"{peer} is not installed"))
+    return results
 
 
 def growth(size: Size) -> dict[str, list[tuple[int, float]]]:

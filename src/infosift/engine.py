@@ -16,8 +16,8 @@ from infosift.checks import InputError
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
-# Small enough that Ctrl-C is answered soon, large enough that what candidates share is worked out seldom. The kernel
-# visits a few hundred rows around each row, or all of them where the target has several columns.
+# Small enough that Ctrl-C is answered soon, large enough that what candidates share is worked out seldom. The
+# kernel visits a few hundred rows around each row, or all of them where the target has several columns.
 _VISITS_PER_BLOCK = 3_000_000_000
 _ROWS_VISITED = 1_000
 _COLUMNS_PER_BLOCK = 256
@@ -27,16 +27,23 @@ _COLUMNS_PER_BLOCK = 256
 class Question:
     """Given a subset and the target, what is the score of the subset plus each of these candidates?
 
-    Each array holds one column of the table per row. ``rows`` restricts the question to some rows of the table;
-    ``candidate_rows`` says from which rows the candidates' values are taken instead, so that a shuffle of the
-    candidates against all else needs no copy of the table.
+    Each array holds one column of the table per row. ``picked`` are the columns among ``candidates`` that are
+    asked about, None for all. ``rows`` restricts the question to some rows of the table; ``candidate_rows`` says
+    from which rows the candidates' values are taken instead, so that a shuffle of the candidates against all else
+    needs no copy of the table. Only the block that is being scored is ever copied.
     """
 
     candidates: FloatArray
     given: FloatArray
     target: FloatArray
+    picked: Sequence[int] | None = None
     rows: IntArray | None = None
     candidate_rows: IntArray | None = None
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of columns the question is about."""
+        return len(self.candidates) if self.picked is None else len(self.picked)
 
     @property
     def n_rows(self) -> int:
@@ -46,8 +53,9 @@ class Question:
     def block(self, columns: slice) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return a block of candidates, the given columns and the target, ready for the kernel."""
         candidate_rows = self.rows if self.candidate_rows is None else self.candidate_rows
+        block = self.candidates[columns] if self.picked is None else self.candidates[list(self.picked[columns])]
         return (
-            _take(self.candidates[columns], candidate_rows),
+            _take(block, candidate_rows),
             _take(self.given, self.rows),
             _take(self.target, self.rows),
         )
@@ -80,7 +88,7 @@ class ThreadEngine:
         tasks = [
             (number, slice(start, start + size))
             for number, question in enumerate(questions)
-            for start in range(0, len(question.candidates), size)
+            for start in range(0, question.n_candidates, size)
         ]
         blocks = self._map(lambda task: score_block(*questions[task[0]].block(task[1])), tasks)
         parts: list[list[FloatArray]] = [[] for _ in questions]
@@ -89,7 +97,7 @@ class ThreadEngine:
         return [np.concatenate(part) for part in parts]
 
     def _fitting_block_size(self, questions: Sequence[Question]) -> int:
-        n_candidates = sum(len(question.candidates) for question in questions)
+        n_candidates = sum(question.n_candidates for question in questions)
         n_rows = max(question.n_rows for question in questions)
         several_targets = any(len(question.target) > 1 for question in questions)
         visits = n_rows * (n_rows if several_targets else min(n_rows, _ROWS_VISITED))

@@ -108,7 +108,7 @@ def require_varying_target(target: NamedColumns) -> None:
 
 def named(values: FloatArray, names: tuple[str, ...]) -> NamedColumns:
     """Name the columns of an array with one row per row of the table."""
-    return NamedColumns(names, np.ascontiguousarray(values.T))
+    return NamedColumns(names, values.T)
 
 
 def default_names(count: int, stem: str = "x") -> tuple[str, ...]:

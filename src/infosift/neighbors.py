@@ -74,7 +74,7 @@ def choose(
     rows_left = [np.flatnonzero(folds != fold) for fold in range(n_folds)]
     candidates = neighbor_range(max_neighbors, min(map(len, rows_left)))
 
-    columns = Question(table.columns[usable], table.columns[:0], table.target)
+    columns = Question(table.columns, table.columns[:0], table.target, usable)
     shuffled = [
         replace(columns, rows=rows, candidate_rows=stream(seed, "shuffled fold", fold).permutation(rows))
         for fold, rows in enumerate(rows_left)

@@ -75,7 +75,7 @@ def forward(table: Table, settings: Settings, scorer: Scorer) -> Iterator[Step]:
 def _take_step(table: Table, settings: Settings, scorer: Scorer, chosen: list[int], remaining: list[int]) -> Step:
     started = perf_counter()
     given = table.columns[chosen]
-    scores = scorer(table.columns[remaining], given, table.target)
+    scores = scorer(table.columns, given, table.target, remaining)
     # Of equal scores the digest decides, so that the order of the columns does not.
     place = max(range(len(remaining)), key=lambda i: (scores[i], table.digests[remaining[i]]))
     best = remaining[place]

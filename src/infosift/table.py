@@ -69,8 +69,9 @@ def make_table(features: NamedColumns, target: NamedColumns, seed: int) -> Table
 
 def prepare(columns: FloatArray, seed: int, purpose: str) -> FloatArray:
     """Scale each column to unit spread and break its ties; constant columns become zeros."""
-    prepared = np.zeros_like(columns)
-    for i, values in enumerate(columns):
+    prepared = np.zeros(columns.shape)
+    for i, column in enumerate(columns):
+        values = np.ascontiguousarray(column)  # sums have the same bits for any layout of the table
         if not is_constant(values):
             prepared[i] = break_ties(to_unit_spread(values), seed, purpose)
     return prepared

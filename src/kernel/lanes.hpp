@@ -20,10 +20,12 @@ inline constexpr std::size_t lane_count = 4;
 template <std::size_t width> struct Register;
 template <> struct Register<2> {
     using Numbers = double __attribute__((vector_size(16)));
+    using Unaligned = double __attribute__((vector_size(16), aligned(8), may_alias));
     using Counts = std::int64_t __attribute__((vector_size(16)));
 };
 template <> struct Register<4> {
     using Numbers = double __attribute__((vector_size(32)));
+    using Unaligned = double __attribute__((vector_size(32), aligned(8), may_alias));
     using Counts = std::int64_t __attribute__((vector_size(32)));
 };
 
@@ -42,8 +44,10 @@ template <std::size_t width> struct alignas(width * sizeof(double)) Lanes {
     Part parts[part_count];
 
     static INFOSIFT_INLINE Lanes load(const double *values) {
+        // One load per register; copying bytes into the struct may take several, which stalls what reads them.
         Lanes lanes;
-        __builtin_memcpy(lanes.parts, values, sizeof lanes.parts);
+        for (std::size_t p = 0; p < part_count; ++p)
+            lanes.parts[p] = *reinterpret_cast<const typename Register<width>::Unaligned *>(values + p * width);
         return lanes;
     }
 
@@ -120,6 +124,8 @@ public:
 
     /// Without branches: in each lane the value sinks to its place, and the largest falls off the end.
     INFOSIFT_INLINE void offer(Lanes<width> value) {
+        if (distances_.size() > worth_a_look && !((farthest() - value).largest() > 0))
+            return; // too far in every lane
         for (auto &place : distances_) {
             const Lanes<width> kept = place;
             place = smaller(kept, value);
@@ -131,6 +137,8 @@ public:
     INFOSIFT_INLINE Lanes<width> farthest() const { return distances_.back(); }
 
 private:
+    static constexpr std::size_t worth_a_look = 12;
+
     std::span<Lanes<width>> distances_;
 };
 

@@ -47,7 +47,9 @@ class Scorer:
     n_neighbors: int
     engine: ThreadEngine
 
-    def __call__(self, candidates: FloatArray, given: FloatArray, target: FloatArray) -> FloatArray:
-        """Return the score of the given columns plus each candidate."""
-        question = Question(candidates, given, target)
+    def __call__(
+        self, candidates: FloatArray, given: FloatArray, target: FloatArray, picked: Sequence[int] | None = None
+    ) -> FloatArray:
+        """Return the score of the given columns plus each candidate, or each of those picked."""
+        question = Question(candidates, given, target, picked)
         return self.criterion.score([question], (self.n_neighbors,), self.engine)[0][:, 0]

@@ -91,7 +91,7 @@ public:
     FoldScorer(std::span<const double> target, const Folds &folds, std::size_t most_neighbors,
                const DigammaTable &digamma)
         : target_(target), folds_(folds), most_(most_neighbors),
-          listed_(std::min(most_neighbors + spare, target.size() - 1)), digamma_(digamma),
+          listed_(std::min(to_list(most_neighbors, folds.count), target.size() - 1)), digamma_(digamma),
           strips_(target, listed_), sorted_target_(sort_(target), folds), nearest_(listed_ + 1),
           x_ranges_(listed_ + 1), y_ranges_(listed_ + 1), found_(folds.count), step_(folds.count),
           sums_(folds.count * (listed_ + 1)) {}
@@ -110,8 +110,12 @@ public:
     std::int64_t sum(std::size_t fold, std::size_t k) const { return sums_[fold * (listed_ + 1) + k]; }
 
 private:
-    // So many of the nearest rows are in one fold hardly ever.
-    static constexpr std::size_t spare = 6;
+    /// Neighbours to find so that hardly ever too many of them are in one fold: four standard deviations more.
+    static std::size_t to_list(std::size_t most, std::size_t folds) {
+        const double others = static_cast<double>(folds - 1), k = static_cast<double>(most);
+        return most + static_cast<std::size_t>(k / others + 4 * std::sqrt(k / others)) + 4;
+    }
+
     using Ranges = std::array<SortedValues::Range, lane_count>;
     using Row = typename RowsVisitor<width>::Row;
 

@@ -14,6 +14,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.engine import Question, ThreadEngine
 
 _FEWEST_SHARED_ROWS = 32
+_FEWEST_SHARED_FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,10 @@ class KSG:
 
         Candidates on their own share the search for neighbours among the folds, where the kernel can.
         """
-        shared = self.variant == 1 and len(question.given) == 0 and len(question.target) == 1
-        if not shared or question.n_rows < _FEWEST_SHARED_ROWS:
-            parts = [replace(question, rows=np.flatnonzero(folds != fold)) for fold in range(folds.max() + 1)]
+        n_folds = int(folds.max()) + 1
+        alone = self.variant == 1 and len(question.given) == 0 and len(question.target) == 1
+        if not alone or question.n_rows < _FEWEST_SHARED_ROWS or n_folds < _FEWEST_SHARED_FOLDS:
+            parts = [replace(question, rows=np.flatnonzero(folds != fold)) for fold in range(n_folds)]
             return np.stack(self.score(parts, neighbors, engine), axis=1)
         k = np.asarray(neighbors, dtype=np.int64)
         rows_left = question.n_rows - np.bincount(folds)

@@ -96,18 +96,22 @@ def break_ties(values: FloatArray, seed: int, purpose: str) -> FloatArray:
     decimals), every value, since distances are then tied. The noise depends on the seed and the column's values
     only: not on its name or place.
     """
-    distinct, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    tied = np.ones(len(values), dtype=bool) if on_a_grid(distinct) else counts[inverse] > 1
-    if not tied.any():
+    ascending = np.sort(values)
+    gaps = np.diff(ascending)
+    repeats = ascending[1:][gaps == 0]
+    if on_a_grid(gaps[gaps > 0]):
+        tied = np.ones(len(values), dtype=bool)
+    elif len(repeats) > 0:
+        tied = np.isin(values, repeats)
+    else:
         return values
     own = int.from_bytes(_digest(values), "big")
     noise = stream(seed, purpose, own).standard_normal(len(values))
     return np.where(tied, values + _TIE_NOISE * noise, values)
 
 
-def on_a_grid(ascending: FloatArray) -> bool:
-    """Tell whether all differences between the values are whole multiples of the smallest."""
-    gaps = np.diff(ascending)
+def on_a_grid(gaps: FloatArray) -> bool:
+    """Tell whether all gaps between neighbouring values are whole multiples of the smallest."""
     steps = gaps / gaps.min()
     return bool(steps.max() < _LONGEST_GAP and np.all(np.abs(steps - np.round(steps)) < _GRID_ROUNDING))
 

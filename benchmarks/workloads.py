@@ -173,7 +173,8 @@ def growth(size: Size) -> dict[str, list[tuple[int, float]]]:
             C, S, y = columns(n, size.growth_d if n_given else min(size.growth_d, 10), n_given)
             given = S if n_given else None
             run = lambda C=C, y=y, given=given: score_candidates(C, y, given, n_neighbors=K)  # noqa: E731
-            repeats = size.repeats if n <= 10_000 else min(size.repeats, 2)
+            run()  # warm
+            repeats = 4 * size.repeats if n <= 5_000 else min(size.repeats, 3)
             curves[name].append((n, interleaved({"run": run}, repeats)["run"] / C.shape[1]))
     return curves
 

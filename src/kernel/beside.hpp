@@ -6,9 +6,11 @@
 #include "near_lists.hpp"
 #include "sorted_values.hpp"
 #include "spatial_order.hpp"
+#include "tails.hpp"
 #include "variant.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -41,16 +43,18 @@ private:
 ///
 /// A row's neighbours with a candidate added are among those without it, so the rows near in the given columns and
 /// the target are listed once for all candidates. Where a list turns out too short for a candidate, the distances
-/// found in it bound how far to look.
+/// found in it bound how far to look: first in the candidate, and if that leaves many rows, in all else.
 template <Variant variant, std::size_t width> class BesideScorer {
 public:
     BesideScorer(const Columns &candidates, const Columns &given, const Columns &target,
                  std::span<const std::int64_t> neighbors, const DigammaTable &digamma)
         : neighbors_(neighbors), digamma_(digamma), order_(given), given_(given, order_.rows()),
           target_(target, order_.rows()), n_candidates_(candidates.count()), groups_(candidates, order_.rows()),
-          finder_(given_.columns(), target_.columns()[0], order_.leaves()),
+          most_(static_cast<std::size_t>(neighbors.back())),
+          finder_(given_.columns(), target_.columns()[0], order_.leaves(), to_list(most_)),
           sorted_target_(SortedValues::of(RowSorter()(target[0]))),
-          nearest_(static_cast<std::size_t>(neighbors.back())) {}
+          tails_(candidates, given, target[0], sorted_target_, neighbors, digamma),
+          nearest_(NearestLanes<width>::places(most_)) {}
 
     INFOSIFT_INLINE void operator()(std::span<std::int64_t> sums) {
         // Rows of a leaf have much the same neighbours, whose values then stay in the cache.
@@ -75,11 +79,13 @@ private:
         Lanes<width> farthest;
     };
 
-    /// A group with a candidate that has to look farther.
+    /// A group with a candidate that has to look farther, but not farther than this.
     struct Wanting {
         std::size_t group;
-        double reach;
+        Lanes<width> farthest;
     };
+
+    static constexpr std::size_t few_rows = 8; // one in as many of all rows
 
     struct Surroundings {
         NearList in_both, in_given;
@@ -88,13 +94,14 @@ private:
     };
 
     /// Rows to list for k neighbours: enough that few candidates need more, few enough to list quickly.
-    std::size_t wanted() const { return 32 * nearest_.size() + 64; }
+    static std::size_t to_list(std::size_t k) { return 32 * k + 64; }
 
     INFOSIFT_INLINE void look_around(std::size_t row, Surroundings &around) {
-        around.reach = finder_.guess_reach(row, wanted());
+        around.reach = finder_.guess_reach(row);
         around.wanting.clear();
-        around.in_given.assign(finder_.near_in_given(row, around.reach));
-        around.in_both.assign(finder_.near_in_both(row, around.reach));
+        const auto found = finder_.look(row, around.reach);
+        around.in_given.assign(found.in_given);
+        around.in_both.assign(found.in_both);
     }
 
     /// Add what a row contributes for the candidates of a group; note the group if it has to look farther.
@@ -102,27 +109,47 @@ private:
                                      std::span<std::int64_t> sums) {
         find_radii(row, group, around.in_both, radii_);
         count_within(row, group, around.in_given, radii_, -1.0, around.reach, sums);
-        double missing = 0;
-        for (std::size_t l = 0; l < lanes_of(group); ++l)
-            if (!(radii_.farthest[l] <= around.reach))
-                missing = larger(missing, radii_.farthest[l]);
-        if (missing > 0)
-            around.wanting.push_back({group, missing});
+        if (radii_.farthest.largest() > around.reach)
+            around.wanting.push_back({group, radii_.farthest});
+    }
+
+    INFOSIFT_INLINE void score_wanting(std::size_t row, Surroundings &around, std::span<std::int64_t> sums) {
+        auto &wanting = around.wanting;
+        const auto scored = [&](const Wanting &group) { return score_in_tails(row, group, around.reach, sums); };
+        wanting.erase(std::remove_if(wanting.begin(), wanting.end(), scored), wanting.end());
+        if (!wanting.empty())
+            score_farther(row, around, sums);
+    }
+
+    /// Add what a row contributes for candidates with few rows as near as their neighbours are; false if there
+    /// are many.
+    INFOSIFT_INLINE bool score_in_tails(std::size_t row, const Wanting &wanting, double beyond,
+                                        std::span<std::int64_t> sums) {
+        const std::size_t row_of_table = order_.rows()[row], first = wanting.group * lane_count;
+        for (std::size_t l = 0; l < lanes_of(wanting.group); ++l)
+            if (wanting.farthest[l] > beyond &&
+                tails_.count_near(first + l, row_of_table, wanting.farthest[l]) > order_.rows().size() / few_rows)
+                return false;
+        for (std::size_t l = 0; l < lanes_of(wanting.group); ++l)
+            if (wanting.farthest[l] > beyond)
+                tails_(first + l, row_of_table, beyond, wanting.farthest[l],
+                       sums.subspan((first + l) * neighbors_.size(), neighbors_.size()));
+        return true;
     }
 
     /// Look farther around a row, first for the radii of the wanting groups, then only as far as these.
-    INFOSIFT_INLINE void score_wanting(std::size_t row, const Surroundings &around, std::span<std::int64_t> sums) {
+    INFOSIFT_INLINE void score_farther(std::size_t row, const Surroundings &around, std::span<std::int64_t> sums) {
         double reach = 0;
         for (const Wanting &wanting : around.wanting)
-            reach = larger(reach, wanting.reach);
-        wider_.assign(finder_.near_in_both(row, reach));
+            reach = larger(reach, wanting.farthest.largest());
+        wider_.assign(finder_.look(row, reach).in_both);
         wider_radii_.resize(std::max(wider_radii_.size(), around.wanting.size()));
         double farthest = 0;
         for (std::size_t w = 0; w < around.wanting.size(); ++w) {
             find_radii(row, around.wanting[w].group, wider_, wider_radii_[w]);
             farthest = larger(farthest, wider_radii_[w].farthest.largest());
         }
-        wider_.assign_unordered(finder_.near_in_given(row, farthest));
+        wider_.assign_unordered(finder_.look(row, farthest).in_given);
         for (std::size_t w = 0; w < around.wanting.size(); ++w)
             count_within(row, around.wanting[w].group, wider_, wider_radii_[w], around.reach, farthest, sums);
     }
@@ -162,12 +189,20 @@ private:
 
     INFOSIFT_INLINE NearestLanes<width> find_nearest(const Lanes<width> *values, std::size_t row,
                                                      const NearList &list) {
-        NearestLanes<width> nearest(nearest_);
+        NearestLanes<width> nearest(nearest_, most_);
         for (std::size_t c = 0; c < list.chunks(); ++c) {
             if (nearest.farthest().largest() <= list.beyond(c))
                 break;
-            for (const auto &item : list.items_of(c))
-                nearest.offer(larger(Lanes<width>::all(item.distance), magnitude(values[item.row] - values[row])));
+            const auto items = list.items_of(c);
+            for (std::size_t first = 0; first < items.size(); first += NearestLanes<width>::block) {
+                typename NearestLanes<width>::Block distances;
+                for (std::size_t i = 0; i < distances.size(); ++i) {
+                    const NearList::Item &item = items[first + i];
+                    distances[i] =
+                        larger(Lanes<width>::all(item.distance), magnitude(values[item.row] - values[row]));
+                }
+                nearest.offer(distances);
+            }
         }
         return nearest;
     }
@@ -222,8 +257,10 @@ private:
     Reordered given_, target_;
     std::size_t n_candidates_;
     CandidateGroups<width> groups_;
-    NearFinder finder_;
+    std::size_t most_; // neighbours
+    NearFinder<width> finder_;
     SortedValues sorted_target_;
+    TailScorer<variant, width> tails_;
     std::vector<Lanes<width>> nearest_;
     Radii radii_;
     std::vector<Surroundings> around_; // the rows of a leaf

@@ -66,7 +66,7 @@ public:
         for (auto &found : rows_)
             found.clear();
     }
-    INFOSIFT_INLINE void see(const Lanes<width> &x, const Lanes<width> &y, std::size_t place) {
+    INFOSIFT_INLINE void see(const Lanes<width> &x, const Lanes<width> &y, std::size_t place, std::size_t) {
         const Lanes<width> distance = larger(x, y);
         for (std::size_t l = 0; l < lane_count; ++l)
             if (distance[l] <= radius_[l])
@@ -92,9 +92,9 @@ public:
                const DigammaTable &digamma)
         : target_(target), folds_(folds), most_(most_neighbors),
           listed_(std::min(to_list(most_neighbors, folds.count), target.size() - 1)), digamma_(digamma),
-          strips_(target, listed_), sorted_target_(sort_(target), folds), nearest_(listed_ + 1),
-          x_ranges_(listed_ + 1), y_ranges_(listed_ + 1), found_(folds.count), step_(folds.count),
-          sums_(folds.count * (listed_ + 1)) {}
+          strips_(target, listed_), sorted_target_(sort_(target), folds),
+          nearest_(NearestLanes<width>::places(listed_ + 1)), x_ranges_(listed_ + 1), y_ranges_(listed_ + 1),
+          found_(folds.count), step_(folds.count), sums_(folds.count * (listed_ + 1)) {}
 
     /// Score a candidate; `sum(fold, k)` then gives what it adds up to.
     INFOSIFT_INLINE void operator()(std::span<const double> candidate) {
@@ -121,7 +121,7 @@ private:
 
     INFOSIFT_INLINE void score_four(std::size_t strip, std::size_t place, std::size_t skipped,
                                     const FoldedColumn &sorted_candidate) {
-        const NearestLanes<width> nearest(nearest_);
+        const NearestLanes<width> nearest(nearest_, listed_ + 1);
         NearestVisitor<width> nearest_visitor(nearest);
         strips_.visit_around(strip, place, nearest_visitor);
         RowsVisitor<width> rows_visitor(nearest.farthest(), strips_, rows_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -43,8 +44,17 @@ template <std::size_t width> struct alignas(width * sizeof(double)) Lanes {
     static constexpr std::size_t part_count = lane_count / width;
     Part parts[part_count];
 
+    // Copied register by register: the bytes of a struct may be copied in smaller pieces, which stalls what reads
+    // them.
+    Lanes() = default;
+    INFOSIFT_INLINE Lanes(const Lanes &other) { *this = other; }
+    INFOSIFT_INLINE Lanes &operator=(const Lanes &other) {
+        for (std::size_t p = 0; p < part_count; ++p)
+            parts[p] = other.parts[p];
+        return *this;
+    }
+
     static INFOSIFT_INLINE Lanes load(const double *values) {
-        // One load per register; copying bytes into the struct may take several, which stalls what reads them.
         Lanes lanes;
         for (std::size_t p = 0; p < part_count; ++p)
             lanes.parts[p] = *reinterpret_cast<const typename Register<width>::Unaligned *>(values + p * width);
@@ -115,31 +125,66 @@ template <std::size_t width> struct alignas(width * sizeof(double)) Lanes {
 };
 
 /// Per lane, the smallest distances seen so far, ascending.
+///
+/// They lie in blocks of four. Four new ones are sorted, then each block in turn keeps the smaller half of what it
+/// and the newcomers hold: sorting networks, without branches.
 template <std::size_t width> class NearestLanes {
 public:
-    INFOSIFT_INLINE explicit NearestLanes(std::span<Lanes<width>> storage) : distances_(storage) {
+    static constexpr std::size_t block = 4;
+    using Block = std::array<Lanes<width>, block>;
+
+    /// How many places it takes to keep a number of distances.
+    static constexpr std::size_t places(std::size_t depth) { return (depth + block - 1) / block * block; }
+
+    INFOSIFT_INLINE NearestLanes(std::span<Lanes<width>> storage, std::size_t depth)
+        : distances_(storage), depth_(depth) {
         for (auto &distance : distances_)
             distance = Lanes<width>::all(unreachable);
     }
 
-    /// Without branches: in each lane the value sinks to its place, and the largest falls off the end.
-    INFOSIFT_INLINE void offer(Lanes<width> value) {
-        if (distances_.size() > worth_a_look && !((farthest() - value).largest() > 0))
+    INFOSIFT_INLINE void offer(Block newcomers) {
+        exchange(newcomers[0], newcomers[1]);
+        exchange(newcomers[2], newcomers[3]);
+        exchange(newcomers[0], newcomers[2]);
+        exchange(newcomers[1], newcomers[3]);
+        exchange(newcomers[1], newcomers[2]);
+        if (!((farthest() - newcomers[0]).largest() > 0))
             return; // too far in every lane
-        for (auto &place : distances_) {
-            const Lanes<width> kept = place;
-            place = smaller(kept, value);
-            value = larger(kept, value);
+        for (Lanes<width> *kept = distances_.data(); kept != distances_.data() + distances_.size();
+             kept += block) {
+            Block nearer, farther;
+            for (std::size_t i = 0; i < block; ++i) {
+                const Lanes<width> there = kept[i];
+                nearer[i] = smaller(there, newcomers[block - 1 - i]);
+                farther[i] = larger(there, newcomers[block - 1 - i]);
+            }
+            sort_bitonic(nearer);
+            sort_bitonic(farther);
+            for (std::size_t i = 0; i < block; ++i)
+                kept[i] = nearer[i];
+            newcomers = farther;
         }
     }
 
     INFOSIFT_INLINE Lanes<width> operator[](std::size_t rank) const { return distances_[rank]; }
-    INFOSIFT_INLINE Lanes<width> farthest() const { return distances_.back(); }
+    INFOSIFT_INLINE Lanes<width> farthest() const { return distances_[depth_ - 1]; }
 
 private:
-    static constexpr std::size_t worth_a_look = 12;
+    static INFOSIFT_INLINE void exchange(Lanes<width> &a, Lanes<width> &b) {
+        const Lanes<width> low = smaller(a, b);
+        b = larger(a, b);
+        a = low;
+    }
+
+    static INFOSIFT_INLINE void sort_bitonic(Block &values) {
+        exchange(values[0], values[2]);
+        exchange(values[1], values[3]);
+        exchange(values[0], values[1]);
+        exchange(values[2], values[3]);
+    }
 
     std::span<Lanes<width>> distances_;
+    std::size_t depth_;
 };
 
 } // namespace infosift

@@ -9,12 +9,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 namespace infosift {
 
 /// Rows near a row, roughly by distance, in chunks; `beyond(c)` bounds from below all distances from chunk c on.
+/// What is missing in the last chunk is filled up with rows out of reach.
 class NearList {
 public:
     static constexpr std::size_t chunk = 8;
@@ -26,15 +28,15 @@ public:
 
     std::size_t chunks() const { return beyond_.size() - 1; }
     double beyond(std::size_t chunk_number) const { return beyond_[chunk_number]; }
-    std::span<const Item> items_of(std::size_t chunk_number) const {
-        const std::size_t first = chunk_number * chunk;
-        return {items_.data() + first, std::min(chunk, items_.size() - first)};
+    std::span<const Item, chunk> items_of(std::size_t chunk_number) const {
+        return std::span<const Item, chunk>(items_.data() + chunk_number * chunk, chunk);
     }
 
     /// Take the items as they are; they may lie at any distance.
     void assign_unordered(std::span<const Item> unordered) {
-        items_.assign(unordered.begin(), unordered.end());
-        beyond_.assign((items_.size() + chunk - 1) / chunk + 1, 0.0);
+        resize(unordered.size());
+        std::copy(unordered.begin(), unordered.end(), items_.begin());
+        std::fill(beyond_.begin(), beyond_.end(), 0.0);
     }
 
     /// Take the items, put them into buckets by distance and note what each chunk and all after it are beyond.
@@ -48,11 +50,11 @@ public:
             ++start[bucket_of(item, scale) + 1];
         for (std::size_t b = 0; b < bucket_count; ++b)
             start[b + 1] += start[b];
-        items_.resize(unordered.size());
+        resize(unordered.size());
         for (const Item &item : unordered)
             items_[start[bucket_of(item, scale)]++] = item;
 
-        beyond_.assign((items_.size() + chunk - 1) / chunk + 1, unreachable);
+        beyond_.back() = unreachable;
         for (std::size_t c = beyond_.size() - 1; c-- > 0;) {
             beyond_[c] = beyond_[c + 1];
             for (const Item &item : items_of(c))
@@ -63,6 +65,13 @@ public:
 private:
     static constexpr std::size_t bucket_count = 64;
     static constexpr double smallest_scaled = 1e-300; // its reciprocal does not overflow
+
+    void resize(std::size_t count) {
+        const std::size_t chunk_count = (count + chunk - 1) / chunk;
+        items_.resize(chunk_count * chunk);
+        std::fill(items_.begin() + static_cast<std::ptrdiff_t>(count), items_.end(), Item{unreachable, 0});
+        beyond_.resize(chunk_count + 1);
+    }
 
     static std::size_t bucket_of(const Item &item, double scale) {
         return static_cast<std::size_t>(item.distance * scale);
@@ -75,11 +84,18 @@ private:
 /// Finds the rows near a row, in the given columns, and in the given columns and the target together.
 ///
 /// Rows must be in spatial order. Lists hold every row within reach and none beyond it.
-class NearFinder {
+template <std::size_t width> class NearFinder {
 public:
-    NearFinder(const Columns &given, std::span<const double> target, std::span<const SpatialOrder::Leaf> leaves)
-        : given_(given), target_(target), leaves_(leaves), low_(leaves.size() * given.count()), high_(low_.size()),
-          distances_(target.size()), near_(target.size() + 1) {
+    using Items = std::span<const NearList::Item>;
+    struct Found {
+        Items in_given, in_both;
+    };
+
+    NearFinder(const Columns &given, std::span<const double> target, std::span<const SpatialOrder::Leaf> leaves,
+               std::size_t wanted)
+        : given_(given), target_(target), leaves_(leaves), wanted_(wanted), low_(leaves.size() * given.count()),
+          high_(low_.size()), gaps_(leaves.size()), here_(given.count()), in_given_(target.size() + 1),
+          in_both_(target.size() + 1) {
         for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf)
             for (std::size_t c = 0; c < given.count(); ++c) {
                 const auto values = given[c].subspan(leaves[leaf].begin, leaves[leaf].end - leaves[leaf].begin);
@@ -87,40 +103,56 @@ public:
                 low_[c * leaves.size() + leaf] = *low;
                 high_[c * leaves.size() + leaf] = *high;
             }
-        const std::size_t samples = std::min(target.size(), sample_size);
-        for (std::size_t s = 0; s < samples; ++s)
-            sample_.push_back(s * target.size() / samples);
-        sampled_.resize(samples);
-        gaps_.resize(leaves.size());
+        const std::size_t rows = target.size();
+        const std::size_t samples = std::clamp(fewest_sampled * rows / wanted, smallest_sample, largest_sample);
+        for (std::size_t s = 0; s < std::min(samples, rows); ++s)
+            sample_.push_back(s * rows / std::min(samples, rows));
+        sampled_.resize(sample_.size());
     }
 
     /// The distance from a row within which a sample suggests that there are as many rows as wanted.
-    INFOSIFT_INLINE double guess_reach(std::size_t row, std::size_t wanted) {
-        if (wanted >= target_.size())
+    INFOSIFT_INLINE double guess_reach(std::size_t row) {
+        if (wanted_ >= target_.size())
             return unreachable;
         for (std::size_t s = 0; s < sample_.size(); ++s)
             sampled_[s] = std::abs(target_[sample_[s]] - target_[row]);
         for (std::size_t c = 0; c < given_.count(); ++c)
             for (std::size_t s = 0; s < sample_.size(); ++s)
                 sampled_[s] = larger(sampled_[s], std::abs(given_[c][sample_[s]] - given_[c][row]));
-        const std::size_t rank = std::max<std::size_t>(wanted * sample_.size() / target_.size(), 1);
+        const std::size_t rank = std::max<std::size_t>(wanted_ * sample_.size() / target_.size(), 1);
         const auto at = sampled_.begin() + static_cast<std::ptrdiff_t>(std::min(rank, sampled_.size() - 1));
         std::nth_element(sampled_.begin(), at, sampled_.end());
         return *at;
     }
 
-    /// The rows within reach in the given columns; valid until the next call.
-    INFOSIFT_INLINE std::span<const NearList::Item> near_in_given(std::size_t row, double reach) {
-        return look<false>(row, reach);
-    }
-
-    /// The rows within reach in the given columns and the target together; valid until the next call.
-    INFOSIFT_INLINE std::span<const NearList::Item> near_in_both(std::size_t row, double reach) {
-        return look<true>(row, reach);
+    /// The rows within reach; valid until the next call.
+    INFOSIFT_INLINE Found look(std::size_t row, double reach) {
+        measure_gaps(row);
+        for (std::size_t c = 0; c < given_.count(); ++c)
+            here_[c] = Lanes<width>::all(given_[c][row]);
+        std::size_t given_count = 0, both_count = 0;
+        for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf) {
+            if (!(gaps_[leaf] <= reach))
+                continue;
+            const auto [begin, end] = leaves_[leaf];
+            const std::size_t rows = end - begin;
+            measure_rows(row, begin, rows);
+            // Without branches: every row is written down, and overwritten by the next unless it is near.
+            for (std::size_t j = 0; j < rows; ++j) {
+                const double in_given = given_distances_[j / lane_count][j % lane_count];
+                const double in_both = both_distances_[j / lane_count][j % lane_count];
+                in_given_[given_count] = {in_given, static_cast<std::uint32_t>(begin + j)};
+                in_both_[both_count] = {in_both, static_cast<std::uint32_t>(begin + j)};
+                given_count += in_given <= reach;
+                both_count += in_both <= reach;
+            }
+        }
+        return {Items(in_given_.data(), given_count), Items(in_both_.data(), both_count)};
     }
 
 private:
-    static constexpr std::size_t sample_size = 512;
+    static constexpr std::size_t fewest_sampled = 8; // rows of the sample within reach
+    static constexpr std::size_t smallest_sample = 128, largest_sample = 1024;
 
     /// How far each leaf is from a row at least. Rounded differences keep their order, so no near row is missed.
     INFOSIFT_INLINE void measure_gaps(std::size_t row) {
@@ -133,53 +165,36 @@ private:
         }
     }
 
-    template <bool with_target>
-    INFOSIFT_INLINE std::span<const NearList::Item> look(std::size_t row, double reach) {
-        measure_gaps(row);
-        std::size_t count = 0;
-        for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf)
-            if (gaps_[leaf] <= reach)
-                count = collect<with_target>(row, reach, leaves_[leaf], count);
-        items_.clear();
-        for (std::size_t m = 0; m < count; ++m)
-            if (near_[m] != row)
-                items_.push_back({distances_[near_[m]], near_[m]});
-        return items_;
-    }
-
-    /// Note the rows of a leaf that are within reach, after the first `count` of them.
-    template <bool with_target>
-    INFOSIFT_INLINE std::size_t collect(std::size_t row, double reach, const SpatialOrder::Leaf &leaf,
-                                        std::size_t count) {
-        double *const distances = distances_.data();
-        std::fill(distances + leaf.begin, distances + leaf.end, 0.0);
-        for (std::size_t c = 0; c < given_.count(); ++c)
-            widen(row, leaf, given_[c]);
-        if constexpr (with_target)
-            widen(row, leaf, target_);
-        // Without branches: every row is written down, and overwritten by the next unless it is near.
-        for (std::size_t j = leaf.begin; j < leaf.end; ++j) {
-            near_[count] = static_cast<std::uint32_t>(j);
-            count += distances[j] <= reach;
+    /// The distances of the rows of a leaf; that of the row itself is no number, and so never within reach.
+    INFOSIFT_INLINE void measure_rows(std::size_t row, std::size_t begin, std::size_t rows) {
+        const auto target = Lanes<width>::all(target_[row]);
+        for (std::size_t four = 0; four * lane_count < rows; ++four) {
+            const std::size_t first = begin + four * lane_count; // reads on into the next leaf
+            Lanes<width> distance{};
+            for (std::size_t c = 0; c < given_.count(); ++c)
+                distance = larger(distance, magnitude(Lanes<width>::load(given_[c].data() + first) - here_[c]));
+            given_distances_[four] = distance;
+            both_distances_[four] =
+                larger(distance, magnitude(Lanes<width>::load(target_.data() + first) - target));
         }
-        return count;
+        if (row >= begin && row - begin < rows)
+            for (auto *distances : {&given_distances_, &both_distances_})
+                (*distances)[(row - begin) / lane_count].set((row - begin) % lane_count,
+                                                             std::numeric_limits<double>::quiet_NaN());
     }
 
-    INFOSIFT_INLINE void widen(std::size_t row, const SpatialOrder::Leaf &leaf, std::span<const double> column) {
-        double *const distances = distances_.data();
-        const double here = column[row];
-        for (std::size_t j = leaf.begin; j < leaf.end; ++j)
-            distances[j] = larger(distances[j], std::abs(column[j] - here));
-    }
+    using LeafDistances = std::array<Lanes<width>, SpatialOrder::largest_leaf / lane_count>;
 
     const Columns &given_;
     std::span<const double> target_;
     std::span<const SpatialOrder::Leaf> leaves_;
+    std::size_t wanted_;             // rows to be within reach
     std::vector<double> low_, high_; // boxes of the leaves, column by column
-    std::vector<double> gaps_, distances_, sampled_;
+    std::vector<double> gaps_, sampled_;
     std::vector<std::size_t> sample_;
-    std::vector<std::uint32_t> near_;
-    std::vector<NearList::Item> items_;
+    std::vector<Lanes<width>> here_; // the given columns of the row
+    LeafDistances given_distances_, both_distances_;
+    std::vector<NearList::Item> in_given_, in_both_;
 };
 
 } // namespace infosift

@@ -37,42 +37,34 @@ public:
         std::int64_t size() const { return std::int64_t{end} - begin; }
     };
 
-    /// Where in the column four searches may still end. Of balls that shrink, each lies within the one before.
+    /// Where in the column four searches may still end. Of balls that shrink, each lies within the one before, and
+    /// mostly not far within.
     class Window {
     public:
         explicit Window(std::span<const double> values) : values_(values), length_(values.size()) {
-            std::fill_n(begin_, lane_count, values.data());
+            std::fill_n(ends_.low, lane_count, values.data());
+            std::fill_n(ends_.high, lane_count, values.data() + values.size());
         }
 
         /// Per lane, the values within a radius of a value of the column; narrows the window.
-        ///
-        /// The searches ask for differences as they are computed elsewhere, since rounded differences grow with
-        /// the value just as exact ones do; and they run side by side, without branches.
         template <Ball ball, std::size_t width>
         INFOSIFT_INLINE std::array<Range, lane_count> locate(const Lanes<width> &center,
                                                              const Lanes<width> &radius) {
-            const double *below[lane_count], *above[lane_count];
-            for (std::size_t l = 0; l < lane_count; ++l)
-                below[l] = above[l] = begin_[l];
-            for (std::size_t length = length_; length > 1;) {
-                const std::size_t half = length / 2;
-                for (std::size_t l = 0; l < lane_count; ++l) {
-                    below[l] += half & -std::size_t{!holds<ball>(radius[l], center[l] - below[l][half - 1])};
-                    above[l] += half & -std::size_t{holds<ball>(radius[l], above[l][half - 1] - center[l])};
-                }
-                length -= half;
+            std::size_t length = length_;
+            if (nearby_ < length) {
+                if (ends_nearby<ball>(center, radius))
+                    length = nearby_;
+                else
+                    nearby_ *= 2;
             }
+            const Ends ends = search<ball>(center, radius, length);
             std::array<Range, lane_count> ranges;
-            std::ptrdiff_t longest = 1;
             for (std::size_t l = 0; l < lane_count; ++l) {
-                below[l] += !holds<ball>(radius[l], center[l] - *below[l]);
-                above[l] += holds<ball>(radius[l], *above[l] - center[l]);
-                longest = std::max(longest, above[l] - below[l]);
-                const auto begin = below[l] - values_.data(), end = above[l] - values_.data();
+                const auto begin = ends.low[l] - values_.data(), end = ends.high[l] - values_.data();
                 // An empty ball (radius zero, rim excluded) holds not even its centre.
                 ranges[l] = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(std::max(begin, end))};
             }
-            narrow(below, above, static_cast<std::size_t>(longest));
+            narrow(ends);
             return ranges;
         }
 
@@ -87,18 +79,66 @@ public:
         }
 
     private:
-        INFOSIFT_INLINE void narrow(const double *const *below, const double *const *above, std::size_t length) {
-            for (std::size_t l = 0; l < lane_count; ++l)
-                if (above[l] <= below[l])
+        /// Per lane, the first value of a ball and the one after its last.
+        struct Ends {
+            const double *low[lane_count], *high[lane_count];
+        };
+
+        /// Whether in all lanes both ends move inwards by less than `nearby_` values.
+        template <Ball ball, std::size_t width>
+        INFOSIFT_INLINE bool ends_nearby(const Lanes<width> &center, const Lanes<width> &radius) const {
+            bool near = true;
+            for (std::size_t l = 0; l < lane_count; ++l) {
+                const double *const low = std::min(ends_.low[l] + nearby_, values_.data() + values_.size()) - 1;
+                const double *const high = std::max(ends_.high[l] - nearby_, values_.data());
+                near &= holds<ball>(radius[l], center[l] - *low) & holds<ball>(radius[l], *high - center[l]);
+            }
+            return near;
+        }
+
+        /// Search among as many values from the ends of the window inwards.
+        ///
+        /// The searches ask for differences as they are computed elsewhere, since rounded differences grow with
+        /// the value just as exact ones do; and they run side by side, without branches.
+        template <Ball ball, std::size_t width>
+        INFOSIFT_INLINE Ends search(const Lanes<width> &center, const Lanes<width> &radius,
+                                    std::size_t length) const {
+            Ends ends;
+            for (std::size_t l = 0; l < lane_count; ++l) {
+                ends.low[l] = std::min(ends_.low[l], values_.data() + values_.size() - length);
+                ends.high[l] = std::max(ends_.high[l] - length, values_.data());
+            }
+            for (; length > 1;) {
+                const std::size_t half = length / 2;
+                for (std::size_t l = 0; l < lane_count; ++l) {
+                    ends.low[l] += half & -std::size_t{!holds<ball>(radius[l], center[l] - ends.low[l][half - 1])};
+                    ends.high[l] +=
+                        half & -std::size_t{holds<ball>(radius[l], ends.high[l][half - 1] - center[l])};
+                }
+                length -= half;
+            }
+            for (std::size_t l = 0; l < lane_count; ++l) {
+                ends.low[l] += !holds<ball>(radius[l], center[l] - *ends.low[l]);
+                ends.high[l] += holds<ball>(radius[l], *ends.high[l] - center[l]);
+            }
+            return ends;
+        }
+
+        INFOSIFT_INLINE void narrow(const Ends &ends) {
+            std::ptrdiff_t longest = 1;
+            for (std::size_t l = 0; l < lane_count; ++l) {
+                if (ends.high[l] <= ends.low[l])
                     return; // the smaller ball is empty too, and its centre may be outside of this window
-            length_ = length;
-            for (std::size_t l = 0; l < lane_count; ++l)
-                begin_[l] = std::min(below[l], values_.data() + values_.size() - length);
+                longest = std::max(longest, ends.high[l] - ends.low[l]);
+            }
+            length_ = static_cast<std::size_t>(longest);
+            ends_ = ends;
         }
 
         std::span<const double> values_;
-        const double *begin_[lane_count];
-        std::size_t length_;
+        Ends ends_;
+        std::size_t length_;     // of the longest lane
+        std::size_t nearby_ = 8; // how far inwards to look first
     };
 
     Window window() const { return Window(values_); }

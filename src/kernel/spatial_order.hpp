@@ -1,6 +1,7 @@
 #pragma once
 
 #include "columns.hpp"
+#include "lanes.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,6 +15,8 @@ namespace infosift {
 /// An order of the rows that keeps near ones together: halves of halves, each cut across its widest column.
 class SpatialOrder {
 public:
+    static constexpr std::size_t largest_leaf = 32;
+
     /// A run of the order that is not cut any further.
     struct Leaf {
         std::size_t begin, end;
@@ -28,8 +31,6 @@ public:
     std::span<const Leaf> leaves() const { return leaves_; }
 
 private:
-    static constexpr std::size_t largest_leaf = 32;
-
     void cut(const Columns &columns, std::size_t begin, std::size_t end) {
         if (end - begin <= largest_leaf) {
             leaves_.push_back({begin, end});
@@ -65,11 +66,12 @@ private:
     std::vector<Leaf> leaves_;
 };
 
-/// Columns with their rows in another order.
+/// Columns with their rows in another order. Four numbers can be read from any row on.
 class Reordered {
 public:
     Reordered(const Columns &columns, std::span<const std::uint32_t> order)
-        : values_(columns.count() * columns.rows()), view_(values_.data(), columns.count(), columns.rows()) {
+        : values_(columns.count() * columns.rows() + lane_count),
+          view_(values_.data(), columns.count(), columns.rows()) {
         for (std::size_t c = 0; c < columns.count(); ++c)
             for (std::size_t row = 0; row < order.size(); ++row)
                 values_[c * order.size() + row] = columns[c][order[row]];

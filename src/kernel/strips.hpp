@@ -99,7 +99,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t chunk = lane_count;
+    static constexpr std::size_t chunk = NearestLanes<width>::block;
     static constexpr std::size_t padding = chunk; // rows at infinity on both ends of a strip
     static constexpr std::size_t fewest_rows = 16;
 
@@ -127,9 +127,11 @@ private:
 
     template <class Visitor>
     INFOSIFT_INLINE void visit_chunk(std::size_t place, const Around &here, Visitor &visitor) {
-        for (std::size_t j = place; j < place + chunk; ++j)
-            visitor.see(magnitude(Lanes<width>::all(x_[j]) - here.x), magnitude(Lanes<width>::all(y_[j]) - here.y),
-                        j);
+        for (std::size_t offset = 0; offset < chunk; ++offset) {
+            const std::size_t other = place + offset;
+            visitor.see(magnitude(Lanes<width>::all(x_[other]) - here.x),
+                        magnitude(Lanes<width>::all(y_[other]) - here.y), other, offset);
+        }
         visitor.update();
     }
 
@@ -144,14 +146,18 @@ private:
 template <std::size_t width> class NearestVisitor {
 public:
     INFOSIFT_INLINE explicit NearestVisitor(NearestLanes<width> nearest) : nearest_(nearest) {}
-    INFOSIFT_INLINE void see(const Lanes<width> &x, const Lanes<width> &y, std::size_t) {
-        nearest_.offer(larger(x, y));
+    INFOSIFT_INLINE void see(const Lanes<width> &x, const Lanes<width> &y, std::size_t, std::size_t offset) {
+        seen_[offset] = larger(x, y);
     }
-    INFOSIFT_INLINE void update() { reach_ = nearest_.farthest().largest(); }
+    INFOSIFT_INLINE void update() {
+        nearest_.offer(seen_);
+        reach_ = nearest_.farthest().largest();
+    }
     INFOSIFT_INLINE double reach() const { return reach_; }
 
 private:
     NearestLanes<width> nearest_;
+    typename NearestLanes<width>::Block seen_;
     double reach_ = unreachable;
 };
 
@@ -160,7 +166,7 @@ template <std::size_t width> class WidthsVisitor {
 public:
     INFOSIFT_INLINE explicit WidthsVisitor(const Lanes<width> &radius)
         : radius_(radius), reach_(std::nextafter(radius.largest(), unreachable)) {}
-    INFOSIFT_INLINE void see(const Lanes<width> &x, const Lanes<width> &y, std::size_t) {
+    INFOSIFT_INLINE void see(const Lanes<width> &x, const Lanes<width> &y, std::size_t, std::size_t) {
         const Lanes<width> distance = larger(x, y);
         x_ = larger(x_, where_within(x, distance, radius_));
         y_ = larger(y_, where_within(y, distance, radius_));
@@ -184,7 +190,7 @@ public:
           strips_(target, static_cast<std::size_t>(neighbors.back())),
           sorted_target_(SortedValues::of(sort_(target))),
           // A row is its own nearest, at distance zero, and keeps that place to itself.
-          nearest_(static_cast<std::size_t>(neighbors.back()) + 1) {}
+          depth_(static_cast<std::size_t>(neighbors.back()) + 1), nearest_(NearestLanes<width>::places(depth_)) {}
 
     INFOSIFT_INLINE void operator()(std::span<const double> candidate, std::span<std::int64_t> sums) {
         const auto order = sort_(candidate);
@@ -199,7 +205,7 @@ private:
     /// Add what four rows in a line contribute, but for the first `skipped`, which were counted before.
     INFOSIFT_INLINE void score_four(std::size_t strip, std::size_t place, std::size_t skipped,
                                     const SortedValues &sorted_candidate, std::span<std::int64_t> sums) {
-        const NearestLanes<width> nearest(nearest_);
+        const NearestLanes<width> nearest(nearest_, depth_);
         NearestVisitor<width> visitor(nearest);
         strips_.visit_around(strip, place, visitor);
         const auto x = Lanes<width>::load(strips_.x(strip) + place),
@@ -227,6 +233,7 @@ private:
     RowSorter sort_;
     Strips<width> strips_;
     SortedValues sorted_target_;
+    std::size_t depth_; // of the lists of nearest rows
     std::vector<Lanes<width>> nearest_;
 };
 

@@ -52,7 +52,7 @@ public:
           target_(target, order_.rows()), n_candidates_(candidates.count()), groups_(candidates, order_.rows()),
           most_(static_cast<std::size_t>(neighbors.back())),
           finder_(given_.columns(), target_.columns()[0], order_.leaves(), to_list(most_)),
-          sorted_target_(SortedValues::of(RowSorter()(target[0]))),
+          sorted_target_(RowSorter()(target[0])),
           tails_(candidates, given, target[0], sorted_target_, neighbors, digamma),
           nearest_(NearestLanes<width>::places(most_)) {}
 
@@ -175,7 +175,7 @@ private:
         const auto here = Lanes<width>::all(target_.columns()[0][row]);
         for (std::size_t q = 0; q < neighbors_.size(); ++q) {
             const auto in_features = count_near<ball>(groups_[group], row, in_given, radii.features[q]);
-            const auto in_target = sorted_target_.window().template count_others<ball>(here, radii.target[q]);
+            const auto in_target = sorted_target_.template count_others<ball>(here, radii.target[q]);
             for (std::size_t l = 0; l < lanes_of(group); ++l)
                 if (radii.farthest[l] > farther_than && radii.farthest[l] <= at_most)
                     sums[(group * lane_count + l) * neighbors_.size() + q] +=

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "balls.hpp"
 #include "columns.hpp"
 #include "digamma_sum.hpp"
 #include "lanes.hpp"
@@ -46,7 +47,20 @@ private:
 /// A column in ascending order, with what is needed to count in it without a fold.
 struct FoldedColumn {
     FoldedColumn(std::span<const RowSorter::Key> ascending, const Folds &folds)
-        : values(SortedValues::of(ascending)), prefixes(ascending, folds) {}
+        : values(ascending), prefixes(ascending, folds) {}
+
+    /// The values in a ball, and the prefixes up to the first and through the last of them.
+    struct Range {
+        std::int64_t count;
+        const std::uint32_t *before, *after;
+    };
+
+    template <std::size_t width>
+    INFOSIFT_INLINE Range in_ball(std::size_t row, const Balls<width> &balls, std::size_t ball) const {
+        const auto rank = static_cast<std::int64_t>(values.rank(row));
+        return {balls.others(ball) + 1, prefixes.first(static_cast<std::size_t>(rank - balls.lower(ball))),
+                prefixes.first(static_cast<std::size_t>(rank + balls.higher(ball) + 1))};
+    }
 
     SortedValues values;
     FoldPrefixes prefixes;
@@ -93,8 +107,8 @@ public:
         : target_(target), folds_(folds), most_(most_neighbors),
           listed_(std::min(to_list(most_neighbors, folds.count), target.size() - 1)), digamma_(digamma),
           strips_(target, listed_), sorted_target_(sort_(target), folds),
-          nearest_(NearestLanes<width>::places(listed_ + 1)), x_ranges_(listed_ + 1), y_ranges_(listed_ + 1),
-          found_(folds.count), step_(folds.count), sums_(folds.count * (listed_ + 1)) {}
+          nearest_(NearestLanes<width>::places(listed_ + 1)), x_balls_(lane_count, Balls<width>(listed_)),
+          y_balls_(x_balls_), found_(folds.count), step_(folds.count), sums_(folds.count * (listed_ + 1)) {}
 
     /// Score a candidate; `sum(fold, k)` then gives what it adds up to.
     INFOSIFT_INLINE void operator()(std::span<const double> candidate) {
@@ -116,7 +130,6 @@ private:
         return most + static_cast<std::size_t>(k / others + 4 * std::sqrt(k / others)) + 4;
     }
 
-    using Ranges = std::array<SortedValues::Range, lane_count>;
     using Row = typename RowsVisitor<width>::Row;
 
     INFOSIFT_INLINE void score_four(std::size_t strip, std::size_t place, std::size_t skipped,
@@ -127,54 +140,50 @@ private:
         RowsVisitor<width> rows_visitor(nearest.farthest(), strips_, rows_);
         strips_.visit_around(strip, place, rows_visitor);
 
-        const auto x = Lanes<width>::load(strips_.x(strip) + place),
-                   y = Lanes<width>::load(strips_.y(strip) + place);
-        auto x_window = sorted_candidate.values.window(), y_window = sorted_target_.values.window();
-        for (std::size_t rank = listed_; rank > 0; --rank) {
-            x_ranges_[rank] = x_window.template locate<Ball::open>(x, nearest[rank]);
-            y_ranges_[rank] = y_window.template locate<Ball::open>(y, nearest[rank]);
-        }
+        for (std::size_t rank = 1; rank <= listed_; ++rank)
+            for (std::size_t l = 0; l < lane_count; ++l)
+                for (auto *balls : {&x_balls_, &y_balls_})
+                    (*balls)[l].set(rank - 1, nearest[rank][l]);
         for (std::size_t l = skipped; l < lane_count; ++l)
             add_row(strips_.row(strip, place + l), l, sorted_candidate);
     }
 
     /// Walk along the sorted neighbours of a row; each is the next one for all folds but its own.
     INFOSIFT_INLINE void add_row(std::uint32_t row, std::size_t lane, const FoldedColumn &sorted_candidate) {
+        x_balls_[lane].template count<Ball::open>(sorted_candidate.values, row);
+        y_balls_[lane].template count<Ball::open>(sorted_target_.values, row);
         auto &rows = rows_[lane];
         std::sort(rows.begin(), rows.end(), [](const Row &a, const Row &b) { return a.distance < b.distance; });
         std::fill(found_.begin(), found_.end(), 0);
         std::fill(step_.begin(), step_.end(), 1);
         const auto own = static_cast<std::size_t>(folds_.of_row[row]);
         step_[own] = 0;
-        std::size_t rank = 0;
+        std::size_t ball = 0;
         for (const Row &neighbor : rows) {
             if (neighbor.row == row)
                 continue;
-            if (++rank > listed_)
+            if (ball == listed_)
                 break;
             const auto fold = static_cast<std::size_t>(folds_.of_row[neighbor.row]);
             const std::int64_t counts = step_[fold];
             step_[fold] = 0;
-            add_neighbor(x_ranges_[rank][lane], y_ranges_[rank][lane], sorted_candidate.prefixes);
+            add_neighbor(sorted_candidate.in_ball(row, x_balls_[lane], ball),
+                         sorted_target_.in_ball(row, y_balls_[lane], ball));
             step_[fold] = counts;
+            ++ball;
         }
         for (std::size_t fold = 0; fold < folds_.count; ++fold)
             if (fold != own && found_[fold] < static_cast<std::int64_t>(most_))
                 add_the_rest_slowly(row, fold);
     }
 
-    INFOSIFT_INLINE void add_neighbor(const SortedValues::Range &x, const SortedValues::Range &y,
-                                      const FoldPrefixes &x_prefixes) {
-        const std::uint32_t *const x_before = x_prefixes.first(x.begin), *const x_after = x_prefixes.first(x.end);
-        const std::uint32_t *const y_before = sorted_target_.prefixes.first(y.begin);
-        const std::uint32_t *const y_after = sorted_target_.prefixes.first(y.end);
-        // The row itself is in a ball that is not empty; with the one that digamma asks for, the two cancel.
-        const std::int64_t in_x = std::max<std::int64_t>(x.size(), 1), in_y = std::max<std::int64_t>(y.size(), 1);
+    INFOSIFT_INLINE void add_neighbor(const FoldedColumn::Range &x, const FoldedColumn::Range &y) {
         for (std::size_t fold = 0; fold < folds_.count; ++fold) {
             const std::int64_t step = step_[fold];
             found_[fold] += step;
-            const std::int64_t left_x = in_x - (x_after[fold] - x_before[fold]);
-            const std::int64_t left_y = in_y - (y_after[fold] - y_before[fold]);
+            // The row itself is counted too; that is the one more that digamma asks for.
+            const std::int64_t left_x = x.count - (x.after[fold] - x.before[fold]);
+            const std::int64_t left_y = y.count - (y.after[fold] - y.before[fold]);
             // In the row's own fold the count may be zero, which is not used.
             sums_[fold * (listed_ + 1) + static_cast<std::size_t>(found_[fold])] +=
                 -step & (digamma_(left_x) + digamma_(left_y));
@@ -208,7 +217,7 @@ private:
     Strips<width> strips_;
     FoldedColumn sorted_target_;
     std::vector<Lanes<width>> nearest_;
-    std::vector<Ranges> x_ranges_, y_ranges_; // by rank of the neighbour
+    std::vector<Balls<width>> x_balls_, y_balls_; // of four rows, by rank of the neighbour
     typename RowsVisitor<width>::Rows rows_;
     std::vector<std::int64_t> found_, step_; // by fold: neighbours so far; whether the next counts
     std::vector<std::int64_t> sums_;         // by fold and number of neighbours

@@ -30,29 +30,58 @@ template <> struct Register<4> {
     using Counts = std::int64_t __attribute__((vector_size(32)));
 };
 
-template <std::size_t width> struct LaneCounts {
-    using Part = typename Register<width>::Counts;
-    Part parts[lane_count / width];
-
-    INFOSIFT_INLINE std::int64_t operator[](std::size_t l) const { return parts[l / width][l % width]; }
-};
-
-/// Four numbers, in registers that hold `width` of them each.
-template <std::size_t width> struct alignas(width * sizeof(double)) Lanes {
-    using Part = typename Register<width>::Numbers;
-    using Counts = LaneCounts<width>;
+/// Four of something of eight bytes, in registers that hold `width` of them each.
+///
+/// Copied register by register: the bytes of a plain struct may be copied in smaller pieces, which stalls what
+/// reads them.
+template <class Register, std::size_t width> struct alignas(width * sizeof(double)) Four {
+    using Part = Register;
     static constexpr std::size_t part_count = lane_count / width;
     Part parts[part_count];
 
-    // Copied register by register: the bytes of a struct may be copied in smaller pieces, which stalls what reads
-    // them.
-    Lanes() = default;
-    INFOSIFT_INLINE Lanes(const Lanes &other) { *this = other; }
-    INFOSIFT_INLINE Lanes &operator=(const Lanes &other) {
+    Four() = default;
+    INFOSIFT_INLINE Four(const Four &other) { *this = other; }
+    INFOSIFT_INLINE Four &operator=(const Four &other) {
         for (std::size_t p = 0; p < part_count; ++p)
             parts[p] = other.parts[p];
         return *this;
     }
+
+    INFOSIFT_INLINE auto operator[](std::size_t l) const { return parts[l / width][l % width]; }
+    template <class Value> INFOSIFT_INLINE void set(std::size_t l, Value value) {
+        parts[l / width][l % width] = value;
+    }
+};
+
+template <std::size_t width> struct LaneCounts : Four<typename Register<width>::Counts, width> {
+    using Part = typename Register<width>::Counts;
+
+    /// Per lane, the sum of four counts.
+    static INFOSIFT_INLINE LaneCounts totals(const LaneCounts (&of)[lane_count]) {
+        LaneCounts sums;
+        if constexpr (width == 4) {
+            const auto pairs = [](const Part &a, const Part &b) INFOSIFT_INLINE_LAMBDA {
+                return __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+            };
+            const Part low = pairs(of[0].parts[0], of[1].parts[0]), high = pairs(of[2].parts[0], of[3].parts[0]);
+            sums.parts[0] =
+                __builtin_shufflevector(low, high, 0, 1, 4, 5) + __builtin_shufflevector(low, high, 2, 3, 6, 7);
+        } else {
+            for (std::size_t p = 0; p < lane_count / width; ++p) {
+                const Part a = of[p * width].parts[0] + of[p * width].parts[1];
+                const Part b = of[p * width + 1].parts[0] + of[p * width + 1].parts[1];
+                sums.parts[p] = __builtin_shufflevector(a, b, 0, 2) + __builtin_shufflevector(a, b, 1, 3);
+            }
+        }
+        return sums;
+    }
+};
+
+template <std::size_t width> struct Lanes : Four<typename Register<width>::Numbers, width> {
+    using Part = typename Register<width>::Numbers;
+    using Counts = LaneCounts<width>;
+    using Lanes::Four::part_count;
+    using Lanes::Four::parts;
 
     static INFOSIFT_INLINE Lanes load(const double *values) {
         Lanes lanes;
@@ -64,12 +93,9 @@ template <std::size_t width> struct alignas(width * sizeof(double)) Lanes {
     static INFOSIFT_INLINE Lanes all(double value) {
         Lanes lanes;
         for (Part &part : lanes.parts)
-            part = Part{} + value;
+            part = value - Part{}; // a plain copy, which adding zero would not be for a negative zero
         return lanes;
     }
-
-    INFOSIFT_INLINE double operator[](std::size_t l) const { return parts[l / width][l % width]; }
-    INFOSIFT_INLINE void set(std::size_t l, double value) { parts[l / width][l % width] = value; }
 
     INFOSIFT_INLINE double largest() const {
         Part part = parts[0];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "balls.hpp"
 #include "digamma_sum.hpp"
 #include "lanes.hpp"
 #include "radix_sort.hpp"
@@ -187,14 +188,14 @@ public:
     StripScorer(std::span<const double> target, std::span<const std::int64_t> neighbors,
                 const DigammaTable &digamma)
         : target_(target), neighbors_(neighbors), digamma_(digamma),
-          strips_(target, static_cast<std::size_t>(neighbors.back())),
-          sorted_target_(SortedValues::of(sort_(target))),
+          strips_(target, static_cast<std::size_t>(neighbors.back())), sorted_target_(sort_(target)),
           // A row is its own nearest, at distance zero, and keeps that place to itself.
-          depth_(static_cast<std::size_t>(neighbors.back()) + 1), nearest_(NearestLanes<width>::places(depth_)) {}
+          depth_(static_cast<std::size_t>(neighbors.back()) + 1), nearest_(NearestLanes<width>::places(depth_)),
+          x_balls_(lane_count, Balls<width>(neighbors.size())), y_balls_(x_balls_) {}
 
     INFOSIFT_INLINE void operator()(std::span<const double> candidate, std::span<std::int64_t> sums) {
         const auto order = sort_(candidate);
-        const SortedValues sorted_candidate = SortedValues::of(order);
+        const SortedValues sorted_candidate(order);
         strips_.arrange(order, target_);
         strips_.for_each_four(
             [&](std::size_t strip, std::size_t place, std::size_t skipped)
@@ -208,10 +209,7 @@ private:
         const NearestLanes<width> nearest(nearest_, depth_);
         NearestVisitor<width> visitor(nearest);
         strips_.visit_around(strip, place, visitor);
-        const auto x = Lanes<width>::load(strips_.x(strip) + place),
-                   y = Lanes<width>::load(strips_.y(strip) + place);
-        auto x_window = sorted_candidate.window(), y_window = sorted_target_.window();
-        for (std::size_t q = neighbors_.size(); q-- > 0;) { // the radii shrink, and so do the windows
+        for (std::size_t q = 0; q < neighbors_.size(); ++q) {
             Lanes<width> x_radius = nearest[static_cast<std::size_t>(neighbors_[q])], y_radius = x_radius;
             if constexpr (variant == Variant::rectangle) {
                 WidthsVisitor<width> widths(x_radius);
@@ -219,12 +217,40 @@ private:
                 x_radius = widths.x();
                 y_radius = widths.y();
             }
-            constexpr Ball ball = ball_of(variant);
-            const auto in_x = x_window.template count_others<ball>(x, x_radius);
-            const auto in_y = y_window.template count_others<ball>(y, y_radius);
-            for (std::size_t l = skipped; l < lane_count; ++l)
-                sums[q] += digamma_(in_x[l] + rim_of(variant)) + digamma_(in_y[l] + rim_of(variant));
+            if (neighbors_.size() == 1)
+                count_four(strip, place, skipped, sorted_candidate, x_radius, y_radius, sums);
+            else
+                for (std::size_t l = 0; l < lane_count; ++l) {
+                    x_balls_[l].set(q, x_radius[l]);
+                    y_balls_[l].set(q, y_radius[l]);
+                }
         }
+        if (neighbors_.size() > 1)
+            for (std::size_t l = skipped; l < lane_count; ++l)
+                count_row(strips_.row(strip, place + l), x_balls_[l], y_balls_[l], sorted_candidate, sums);
+    }
+
+    /// Add the digammas of four rows for one number of neighbours.
+    INFOSIFT_INLINE void count_four(std::size_t strip, std::size_t place, std::size_t skipped,
+                                    const SortedValues &sorted_candidate, const Lanes<width> &x_radius,
+                                    const Lanes<width> &y_radius, std::span<std::int64_t> sums) {
+        constexpr Ball ball = ball_of(variant);
+        const auto x = Lanes<width>::load(strips_.x(strip) + place),
+                   y = Lanes<width>::load(strips_.y(strip) + place);
+        const auto in_x = sorted_candidate.count_others<ball>(x, x_radius);
+        const auto in_y = sorted_target_.count_others<ball>(y, y_radius);
+        for (std::size_t l = skipped; l < lane_count; ++l)
+            sums[0] += digamma_(in_x[l] + rim_of(variant)) + digamma_(in_y[l] + rim_of(variant));
+    }
+
+    /// Add the digammas of one row for all numbers of neighbours.
+    INFOSIFT_INLINE void count_row(std::size_t row, Balls<width> &x_balls, Balls<width> &y_balls,
+                                   const SortedValues &sorted_candidate, std::span<std::int64_t> sums) {
+        x_balls.template count<ball_of(variant)>(sorted_candidate, row);
+        y_balls.template count<ball_of(variant)>(sorted_target_, row);
+        for (std::size_t q = 0; q < sums.size(); ++q)
+            sums[q] +=
+                digamma_(x_balls.others(q) + rim_of(variant)) + digamma_(y_balls.others(q) + rim_of(variant));
     }
 
     std::span<const double> target_;
@@ -235,6 +261,7 @@ private:
     SortedValues sorted_target_;
     std::size_t depth_; // of the lists of nearest rows
     std::vector<Lanes<width>> nearest_;
+    std::vector<Balls<width>> x_balls_, y_balls_; // of four rows
 };
 
 } // namespace infosift

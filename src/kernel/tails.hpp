@@ -61,7 +61,7 @@ public:
         const auto here = Lanes<width>::all(shared_of(row)[n_given_]);
         for (std::size_t q = 0; q < neighbors_.size(); ++q) {
             const auto radius = Lanes<width>::all(target_radii_[q]);
-            const std::int64_t in_target = sorted_target_.window().template count_others<ball>(here, radius)[0];
+            const std::int64_t in_target = sorted_target_.template count_others<ball>(here, radius)[0];
             sums[q] += digamma_(counts_[q] + rim_of(variant)) + digamma_(in_target + rim_of(variant));
         }
     }

@@ -46,7 +46,7 @@ def every_way(X, Y, neighbors, variant):
     instructions = ["baseline", "avx2"] if _kernel.has_avx2() else ["baseline"]
     return {
         (path, which): _kernel.digamma_means(
-            X[-1:], X[:-1], Y, np.array(neighbors, dtype=np.int64), table, variant, path, which
+            X[-1:], X[:-1], Y, np.array(neighbors, dtype=np.int64), table, variant, 1, path, which
         )
         for path in paths
         for which in instructions
@@ -83,6 +83,16 @@ def test_long_tables_too(n_given, kind):
         reference, *others = every_way(X, y, [3, 10], variant).items()
         for way, means in others:
             np.testing.assert_array_equal(means, reference[1], err_msg=str(way))
+
+
+@pytest.mark.parametrize("variant", [1, 2])
+@given(problem=problems(ties=True, max_rows=200), threads=st.integers(2, 5))
+@settings(max_examples=50)
+def test_threads_that_share_the_rows_give_the_same_bits(variant, problem, threads):
+    X, Y, k = problem
+    table = np.concatenate([[0.0], digamma(np.arange(1, X.shape[1] + 1))])
+    arguments = (X[-1:], X[:-1], Y, np.array([k]), table, variant)
+    assert _kernel.digamma_means(*arguments, threads) == _kernel.digamma_means(*arguments)
 
 
 @pytest.mark.parametrize("instructions", ["baseline", "best"])

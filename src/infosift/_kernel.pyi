@@ -8,6 +8,7 @@ def digamma_means(
     neighbors: NDArray[int64],
     digamma: NDArray[float64],
     variant: int,
+    threads: int = 1,
     path: str = "best",
     instructions: str = "best",
 ) -> NDArray[float64]: ...

@@ -21,6 +21,8 @@ Answer = TypeVar("Answer")
 _VISITS_PER_BLOCK = 3_000_000_000
 _ROWS_VISITED = 1_000
 _COLUMNS_PER_BLOCK = 256
+# Columns take different times, so that threads finish together when they take several blocks each.
+_BLOCKS_PER_THREAD = 4
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,11 @@ class Question:
         """Number of rows the question is about."""
         return self.target.shape[1] if self.rows is None else len(self.rows)
 
+    @property
+    def shares_much(self) -> bool:
+        """Whether the candidates have so much in common that threads had better share the rows."""
+        return len(self.given) > 0 and len(self.target) == 1
+
     def block(self, columns: slice) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return a block of candidates, the given columns and the target, ready for the kernel."""
         candidate_rows = self.rows if self.candidate_rows is None else self.candidate_rows
@@ -61,7 +68,8 @@ class Question:
         )
 
 
-BlockScorer: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+# Takes candidates, given columns, target and the number of threads it may use.
+BlockScorer: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, int], FloatArray]
 
 
 class ThreadEngine:
@@ -84,34 +92,38 @@ class ThreadEngine:
 
     def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
         """Return, for each question, the rows that ``score_block`` gives for its candidates, in their order."""
-        size = self.block_size or self._fitting_block_size(questions)
+        within = self.n_threads if len(questions) == 1 and questions[0].shares_much else 1
+        beside = self.n_threads if within == 1 else 1
+        size = self.block_size or _fitting_block_size(questions, beside)
         tasks = [
             (number, slice(start, start + size))
             for number, question in enumerate(questions)
             for start in range(0, question.n_candidates, size)
         ]
-        blocks = self._map(lambda task: score_block(*questions[task[0]].block(task[1])), tasks)
+        blocks = _map(lambda task: score_block(*questions[task[0]].block(task[1]), within), tasks, beside)
         parts: list[list[FloatArray]] = [[] for _ in questions]
         for (number, _), block in zip(tasks, blocks, strict=True):
             parts[number].append(block)
         return [np.concatenate(part) for part in parts]
 
-    def _fitting_block_size(self, questions: Sequence[Question]) -> int:
-        n_candidates = sum(question.n_candidates for question in questions)
-        n_rows = max(question.n_rows for question in questions)
-        several_targets = any(len(question.target) > 1 for question in questions)
-        visits = n_rows * (n_rows if several_targets else min(n_rows, _ROWS_VISITED))
-        share = -(-n_candidates // self.n_threads)
-        return max(1, min(share, _COLUMNS_PER_BLOCK, _VISITS_PER_BLOCK // visits))
 
-    def _map(self, function: Callable[[Task], Answer], tasks: Sequence[Task]) -> list[Answer]:
-        if self.n_threads == 1 or len(tasks) == 1:
-            return [function(task) for task in tasks]
-        pool = ThreadPoolExecutor(self.n_threads)
-        try:
-            return list(pool.map(function, tasks))
-        finally:
-            pool.shutdown(cancel_futures=True)
+def _fitting_block_size(questions: Sequence[Question], n_threads: int) -> int:
+    n_candidates = sum(question.n_candidates for question in questions)
+    n_rows = max(question.n_rows for question in questions)
+    several_targets = any(len(question.target) > 1 for question in questions)
+    visits = n_rows * (n_rows if several_targets else min(n_rows, _ROWS_VISITED))
+    share = n_candidates if n_threads == 1 else -(-n_candidates // (n_threads * _BLOCKS_PER_THREAD))
+    return max(1, min(share, _COLUMNS_PER_BLOCK, _VISITS_PER_BLOCK // visits))
+
+
+def _map(function: Callable[[Task], Answer], tasks: Sequence[Task], n_threads: int) -> list[Answer]:
+    if n_threads == 1 or len(tasks) == 1:
+        return [function(task) for task in tasks]
+    pool = ThreadPoolExecutor(n_threads)
+    try:
+        return list(pool.map(function, tasks))
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _take(columns: FloatArray, rows: IntArray | None) -> FloatArray:

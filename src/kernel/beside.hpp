@@ -39,6 +39,11 @@ private:
     std::vector<Lanes<width>> values_;
 };
 
+/// One of several shares of the rows.
+struct Share {
+    std::size_t number = 0, count = 1;
+};
+
 /// Sums over the rows of digamma(given + candidate) + digamma(target), for four candidates at a time.
 ///
 /// A row's neighbours with a candidate added are among those without it, so the rows near in the given columns and
@@ -56,9 +61,10 @@ public:
           tails_(candidates, given, target[0], sorted_target_, neighbors, digamma),
           nearest_(NearestLanes<width>::places(most_)) {}
 
-    INFOSIFT_INLINE void operator()(std::span<std::int64_t> sums) {
+    INFOSIFT_INLINE void operator()(const Share &share, std::span<std::int64_t> sums) {
         // Rows of a leaf have much the same neighbours, whose values then stay in the cache.
-        for (const SpatialOrder::Leaf &leaf : order_.leaves()) {
+        for (std::size_t number = share.number; number < order_.leaves().size(); number += share.count) {
+            const SpatialOrder::Leaf &leaf = order_.leaves()[number];
             const std::size_t rows = leaf.end - leaf.begin;
             around_.resize(std::max(around_.size(), rows));
             for (std::size_t r = 0; r < rows; ++r)

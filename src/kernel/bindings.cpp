@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <future>
 #include <memory>
 #include <stdexcept>
 #include <string_view>
@@ -24,7 +26,7 @@ using FoldScoreArray = nb::ndarray<nb::numpy, double, nb::ndim<3>>;
 Columns view(const ColumnArray &array) { return {array.data(), array.shape(0), array.shape(1)}; }
 
 void check(const Problem &problem, std::span<const double> digamma) {
-    const auto &[candidates, given, target, neighbors] = problem;
+    const auto &[candidates, given, target, neighbors, share] = problem;
     const std::size_t rows = target.rows();
     if (candidates.rows() != rows || given.rows() != rows)
         throw std::invalid_argument("candidates, given and target must have the same number of rows");
@@ -93,8 +95,32 @@ InstructionSet instruction_set_named(std::string_view name) {
     throw std::invalid_argument("instructions must be one of best, baseline, avx2, and known to this machine");
 }
 
+/// The sums of a problem; beside a subset, threads take a share of the rows each, since all candidates share much.
+std::vector<std::int64_t> sums_on_threads(ScoreFunction score, const Problem &problem, Path path,
+                                          const DigammaTable &table, std::size_t threads) {
+    const std::size_t size = problem.candidates.count() * problem.neighbors.size();
+    const auto sums_of = [&](std::size_t number, std::size_t count) {
+        Problem part = problem;
+        part.share = {number, count};
+        std::vector<std::int64_t> sums(size, 0);
+        score(part, path, table, sums);
+        return sums;
+    };
+    if (path != Path::beside || threads < 2)
+        return sums_of(0, 1);
+    std::vector<std::future<std::vector<std::int64_t>>> others;
+    for (std::size_t number = 1; number < threads; ++number)
+        others.push_back(std::async(std::launch::async, sums_of, number, threads));
+    std::vector<std::int64_t> sums = sums_of(0, threads);
+    for (auto &other : others) {
+        const auto more = other.get();
+        std::transform(sums.begin(), sums.end(), more.begin(), sums.begin(), std::plus<>());
+    }
+    return sums;
+}
+
 ScoreArray digamma_means(const ColumnArray &candidates, const ColumnArray &given, const ColumnArray &target,
-                         const CountArray &neighbors, const TableArray &digamma, int variant,
+                         const CountArray &neighbors, const TableArray &digamma, int variant, std::size_t threads,
                          std::string_view path_name, std::string_view instructions_name) {
     const Problem problem{view(candidates), view(given), view(target), {neighbors.data(), neighbors.size()}};
     const std::span digamma_values(digamma.data(), digamma.size());
@@ -109,10 +135,9 @@ ScoreArray digamma_means(const ColumnArray &candidates, const ColumnArray &given
     {
         nb::gil_scoped_release released;
         const DigammaTable table(digamma_values);
-        std::vector<std::int64_t> sums(size, 0);
         const auto score = variant == 1 ? score_function<Variant::cube>(instructions)
                                         : score_function<Variant::rectangle>(instructions);
-        score(problem, path, table, sums);
+        const std::vector<std::int64_t> sums = sums_on_threads(score, problem, path, table, threads);
         for (std::size_t q = 0; q < size; ++q)
             means[q] = table.to_double(sums[q]) / static_cast<double>(problem.target.rows());
     }
@@ -153,10 +178,10 @@ NB_MODULE(_kernel, module) {
     module.def(
         "digamma_means", &digamma_means, nb::arg("candidates").noconvert(), nb::arg("given").noconvert(),
         nb::arg("target").noconvert(), nb::arg("neighbors").noconvert(), nb::arg("digamma").noconvert(),
-        nb::arg("variant"), nb::arg("path") = "best", nb::arg("instructions") = "best",
+        nb::arg("variant"), nb::arg("threads") = 1, nb::arg("path") = "best", nb::arg("instructions") = "best",
         "Mean over the rows of digamma(neighbours in given + candidate) + digamma(neighbours in target).\n\n"
         "Arrays hold one column of the table per row. Returns (candidates x neighbors), the same for every\n"
-        "path and instruction set.");
+        "path, instruction set and number of threads.");
     module.def("fold_digamma_means", &fold_digamma_means, nb::arg("candidates").noconvert(),
                nb::arg("target").noconvert(), nb::arg("folds").noconvert(), nb::arg("neighbors").noconvert(),
                nb::arg("digamma").noconvert(), nb::arg("instructions") = "best",

@@ -18,6 +18,7 @@ namespace infosift {
 struct Problem {
     Columns candidates, given, target;
     std::span<const std::int64_t> neighbors;
+    Share share{}; // of the rows to sum over; only the path beside a subset can leave rows to others
 };
 
 /// Ways to the same sums.
@@ -35,11 +36,11 @@ inline Path best_path(const Problem &problem) {
 template <Variant variant, std::size_t width>
 INFOSIFT_INLINE void digamma_sums(const Problem &problem, Path path, const DigammaTable &digamma,
                                   std::span<std::int64_t> sums) {
-    const auto &[candidates, given, target, neighbors] = problem;
+    const auto &[candidates, given, target, neighbors, share] = problem;
     const auto sums_of = [&](std::size_t c) { return sums.subspan(c * neighbors.size(), neighbors.size()); };
     if (path == Path::beside) {
         BesideScorer<variant, width> score(candidates, given, target, neighbors, digamma);
-        score(sums);
+        score(share, sums);
     } else if (path == Path::strips) {
         StripScorer<variant, width> score(target[0], neighbors, digamma);
         for (std::size_t c = 0; c < candidates.count(); ++c)

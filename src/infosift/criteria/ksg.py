@@ -34,9 +34,12 @@ class KSG:
         """Return the estimate of MI(given + candidate; target) for each candidate and number of neighbours."""
         k = np.asarray(neighbors, dtype=np.int64)
 
-        def score_block(candidates: FloatArray, given: FloatArray, target: FloatArray) -> FloatArray:
+        def score_block(
+            candidates: FloatArray, given: FloatArray, target: FloatArray, n_threads: int
+        ) -> FloatArray:
             n_rows = target.shape[1]
-            means = _kernel.digamma_means(candidates, given, target, k, _digamma_table(n_rows), self.variant)
+            table = _digamma_table(n_rows)
+            means = _kernel.digamma_means(candidates, given, target, k, table, self.variant, n_threads)
             return self._constants(k, n_rows) - means
 
         return engine.score(score_block, questions)
@@ -57,7 +60,9 @@ class KSG:
         rows_left = question.n_rows - np.bincount(folds)
         constants = np.stack([self._constants(k, int(n_rows)) for n_rows in rows_left])
 
-        def score_block(candidates: FloatArray, given: FloatArray, target: FloatArray) -> FloatArray:
+        def score_block(
+            candidates: FloatArray, given: FloatArray, target: FloatArray, n_threads: int
+        ) -> FloatArray:
             table = _digamma_table(target.shape[1])
             return constants - _kernel.fold_digamma_means(candidates, target, folds, k, table)
 

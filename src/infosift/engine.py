@@ -20,7 +20,7 @@ Answer = TypeVar("Answer")
 # kernel visits a few hundred rows around each row, or all of them where the target has several columns.
 _VISITS_PER_BLOCK = 3_000_000_000
 _ROWS_VISITED = 1_000
-_COLUMNS_PER_BLOCK = 256
+_COLUMNS_PER_BLOCK = 128
 # Columns take different times, so that threads finish together when they take several blocks each.
 _BLOCKS_PER_THREAD = 4
 

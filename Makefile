@@ -42,8 +42,9 @@ $(VENV)/.created:
 	  { echo "infosift needs Python 3.11 or newer, and there is no $(PYTHON): install it, or name it with make PYTHON=…"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "infosift needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) -V): name a newer one with make PYTHON=…"; exit 1; }
-	@echo 'int main() { return [] <class T>(T x) { return x; }(0); }' | $(CXX) -std=c++20 -x c++ -fsyntax-only - 2>/dev/null || \
-	  { echo "infosift needs a C++20 compiler, and $(CXX) is none: install g++ 10 or clang 12 or newer, or name one with make CXX=…"; exit 1; }
+	@printf '#if !__has_builtin(__builtin_shufflevector)\n#error\n#endif\nauto same = [] <class T>(T x) { return x; };' | \
+	  $(CXX) -std=c++20 -x c++ -fsyntax-only - 2>/dev/null || \
+	  { echo "infosift needs a C++20 compiler, and $(CXX) is too old or none: install g++ 12 or clang 12 or newer, or name one with make CXX=…"; exit 1; }
 	@echo "==> creating a virtual environment in $(VENV)"
 	@$(PYTHON) -m venv $(VENV) || \
 	  { rm -rf $(VENV); echo "infosift needs Python's venv module: install it (on Debian and Ubuntu: apt install python3-venv)"; exit 1; }

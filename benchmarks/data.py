@@ -31,8 +31,8 @@ def selection_table(n: int, d: int) -> tuple[np.ndarray, np.ndarray, str]:
         return C, y, "synthetic table; the census data are not at hand"
     import polars as pl
 
-    table = pl.read_csv(file).filter(pl.col("a112_H23.A") > 0).head(n)
-    kept = [*range(3, 6), *range(10, 63), *range(67, 111), *range(135, 139)]
-    names = [name for name in table.columns if int(name[1:4]) in kept]
-    X = table.select(names[:d]).to_numpy().astype(float)
-    return X, table["a112_H23.A"].to_numpy().astype(float), "census subset 1"
+    from infosift.studies.census import TARGET, columns_of
+
+    table = pl.read_csv(file).filter(pl.col(TARGET) > 0).head(n)
+    X = table.select(columns_of("B", table.columns)[:d]).to_numpy().astype(float)
+    return X, table[TARGET].to_numpy().astype(float), "census subset 1"

@@ -3,15 +3,14 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from infosift.studies.synthetic import draw
+
 INFORMATIVE = frozenset(range(5))
 
 
 def friedman(seed, n=100):
     """Equation 3 of the paper: five informative columns of ten."""
-    rng = np.random.default_rng(seed)
-    X = rng.uniform(size=(n, 10))
-    y = 10 * np.sin(X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
-    return X, y + rng.normal(size=n)
+    return draw(seed, n)
 
 
 _CONTINUOUS = {

@@ -11,16 +11,20 @@ if TYPE_CHECKING:
         resample_mutual_information,
         score_candidates,
     )
+    from infosift.bsplines import BSplineBasis
     from infosift.checks import InputError
+    from infosift.rbfn import RBFNRegressor
     from infosift.result import FoldEstimates, NeighborChoice, PermutationTest, Selection, Settings, Step, Subset
     from infosift.selector import MutualInfoSelector
 
 __all__ = [
+    "BSplineBasis",
     "FoldEstimates",
     "InputError",
     "MutualInfoSelector",
     "NeighborChoice",
     "PermutationTest",
+    "RBFNRegressor",
     "Selection",
     "Settings",
     "Step",
@@ -32,7 +36,7 @@ __all__ = [
     "score_candidates",
 ]
 
-_HOMES = ("api", "checks", "result", "selector")
+_HOMES = ("api", "bsplines", "checks", "rbfn", "result", "selector")
 
 
 def __getattr__(name: str) -> Any:

@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -14,6 +15,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from infosift import studies
 from infosift.checks import InputError
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
+
+StudyName = Enum("StudyName", {name: name for name in studies.NAMES})  # type: ignore[misc]
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -73,6 +77,37 @@ def demo(jobs: JobsOption = -1) -> None:
         progression = pl.Series("progression", data.target)
         typer.echo("Ten measurements of 442 people with diabetes; the target is its progression within a year.\n")
         _show(_run(features, progression, alpha=0.05, seed=0, jobs=jobs))
+
+
+@app.command()
+def study(
+    name: Annotated[StudyName, typer.Argument(help="Which experiment of the paper to repeat.")],
+    data: Annotated[
+        Path | None, typer.Option(envvar="INFOSIFT_DATA", help="Folder of the data sets, for the last three.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for tables, figures and numbers.", show_default="study-NAME")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small version, to see that it runs.")] = False,
+    jobs: JobsOption = -1,
+) -> None:
+    """Repeat an experiment of the paper and print its figures beside ours.
+
+    Example: [bold]infosift study friedman[/bold]
+    """
+    with _failing_in_one_sentence():
+        from infosift.terminal import print_study, progress_bars
+
+        folder = out or Path(f"study-{name.value}")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{folder} cannot be a folder for the results ({error.strerror}).") from error
+        with progress_bars() as track:
+            outcome = studies.run(name.value, studies.Setting(quick=quick, data=data, n_jobs=jobs, track=track))
+        print_study(outcome, Console())
+        outcome.save(folder)
+        Console(stderr=True).print(Text(f"Tables, figures and numbers written to {folder}", style="dim"))
 
 
 @app.callback(invoke_without_command=True)

@@ -1,14 +1,18 @@
-"""A Selection as a person reads it in a terminal."""
+"""What a person reads in a terminal: a Selection, the outcome of a study, and how far a study has come."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
 from infosift.result import Selection, Step
+from infosift.studies.outcome import Outcome, Track
 
 
 def print_selection(selection: Selection, console: Console) -> None:
@@ -74,3 +78,23 @@ def _how(selection: Selection) -> str:
             f"{settings.n_permutations} permutations a step",
         ]
     return ", ".join([*parts, f"alpha = {settings.alpha:g}", f"seed {settings.seed}"])
+
+
+def print_study(outcome: Outcome, console: Console) -> None:
+    """Print the tables of a study and what is to be said about them."""
+    for table in outcome.tables:
+        shown = Table(title=table.title, title_justify="left")
+        for number, column in enumerate(table.columns):
+            shown.add_column(column, justify="left" if number == 0 else "right")
+        for row in table.rows:
+            shown.add_row(*map(Text, row))
+        console.print(shown)
+    for remark in outcome.remarks:
+        console.print(Text(remark))
+
+
+@contextmanager
+def progress_bars() -> Iterator[Track[Any]]:
+    """Show how far a study has come, and how long it will take; nothing where there is no terminal."""
+    with Progress(*Progress.get_default_columns(), console=Console(stderr=True), transient=True) as progress:
+        yield lambda items, label: progress.track(items, description=label)

@@ -1,0 +1,18 @@
+"""The experiments of the paper, one module each, with its printed figures beside ours."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from infosift.studies.outcome import Outcome, Setting
+
+NAMES = ("friedman", "sensitivity", "housing", "nitrogen", "census")
+
+__all__ = ["NAMES", "Outcome", "Setting", "run"]
+
+
+def run(name: str, setting: Setting) -> Outcome:
+    """Run a study."""
+    import_module("infosift.studies.figures").require_matplotlib()
+    outcome: Outcome = import_module(f"infosift.studies.{name}").run(setting)
+    return outcome

@@ -1,0 +1,61 @@
+"""The data sets of the paper: found in a folder of the user's, and checked to be the right ones."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from infosift.checks import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file that is not ours to pass on."""
+
+    name: str
+    sha256: str
+    source: str
+
+    def read(self, folder: Path | None) -> pl.DataFrame:
+        """Read the file from a folder, after making sure that it is what the study expects."""
+        import polars as pl
+
+        if folder is None:
+            raise InputError(
+                f"The study needs {self.name}: give its folder with --data or in INFOSIFT_DATA. {self.source}"
+            )
+        path = folder / self.name
+        if not path.is_file():
+            raise InputError(f"There is no {self.name} in {folder}. {self.source}")
+        content = path.read_bytes()
+        if hashlib.sha256(content).hexdigest() != self.sha256:
+            raise InputError(
+                f"{path} is not the file that the study expects (its SHA-256 is another). {self.source}"
+            )
+        return pl.read_csv(content)
+
+
+HOUSING = DataFile(
+    "boston_housing.csv",
+    "79ac716620024011b03c0c44d2bf99069b8173649181926d9109c25475a3804c",
+    "It is the Boston housing table (506 rows, 14 columns, target MEDV) as it came with scikit-learn up to "
+    "version 1.1, with a plain header row.",
+)
+NITROGEN = DataFile(
+    "nitrogen_idrc1998.csv.gz",
+    "55161652ca4965a0505ee50b65543e3d619ab45005221f2415788464708f813d",
+    "It holds the 141 fescue spectra of the IDRC 1998 shoot-out with their nitrogen content, exported from "
+    "data/shootout.RData of the R package plantspec (griffithdan/plantspec on GitHub) with columns wl400 to "
+    "wl2498, C, N, S and FERT.",
+)
+CENSUS = DataFile(
+    "delve_census_house.csv.gz",
+    "1c5cbbe04fd9c6aafee2885ec5e003befdfede8bf540055a43af4fee5b2817a8",
+    "It holds the 22,784 rows and 138 attributes of Delve's census-house archive in Delve's random order (a copy "
+    "is in mstrazar/mklaren on GitHub, datasets/delve/census-house).",
+)

@@ -1,0 +1,108 @@
+"""Section 5.1 of the paper: 100 synthetic data sets, the permutation stop against the peak of the information."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from infosift.result import Selection
+from infosift.selector import MutualInfoSelector
+from infosift.studies.figures import forward_search
+from infosift.studies.outcome import Outcome, Setting, Table
+from infosift.studies.synthetic import INFORMATIVE, NAMES, draw, whole_path
+
+_SIZES = {"stop": (0, 1, 12, 52, 29, 6), "peak": (7, 45, 33, 14, 1, 0)}
+_RELEVANT = {"stop": (0, 1, 16, 66, 17), "peak": (7, 45, 33, 14, 1)}
+_USELESS = (75, 22, 3)
+_SHARES = {
+    "strictly more features": 84,
+    "strictly more informative features": 79,
+    "peak plus one noise feature": 5,
+}
+_WHO = {"stop": "permutation stop", "peak": "peak of the information"}
+
+
+def run(setting: Setting) -> Outcome:
+    """Run the simulation and count."""
+    seeds = range(6 if setting.quick else 100)
+    runs = [_one(seed, setting.n_jobs) for seed in setting.track(seeds, "data sets")]
+    n_runs = len(runs)
+    sizes = {who: Counter(len(run[who]) for run in runs) for who in _WHO}
+    relevant = {who: Counter(len(run[who] & INFORMATIVE) for run in runs) for who in _WHO}
+    useless = {who: Counter(len(run[who] - INFORMATIVE) for run in runs) for who in _WHO}
+    shares = {
+        "strictly more features": sum(len(run["stop"]) > len(run["peak"]) for run in runs),
+        "strictly more informative features": sum(
+            len(run["stop"] & INFORMATIVE) > len(run["peak"] & INFORMATIVE) for run in runs
+        ),
+        "peak plus one noise feature": sum(
+            run["stop"] > run["peak"]
+            and len(run["stop"] - run["peak"]) == 1
+            and not run["stop"] - run["peak"] <= INFORMATIVE
+            for run in runs
+        ),
+    }
+    tables = (
+        _counts("Table 1: number of features", sizes, _SIZES, range(1, 8), n_runs),
+        _counts("Table 2: number of informative features", relevant, _RELEVANT, range(1, 6), n_runs),
+        _counts(
+            "Table 3: number of uninformative features",
+            useless,
+            {"stop": _USELESS, "peak": (100, 0, 0)},
+            range(4),
+            n_runs,
+        ),
+        Table(
+            "Shares quoted in the text: the permutation stop against the peak",
+            ("", "paper, of 100", f"ours, of {n_runs}"),
+            tuple((name, str(_SHARES[name]), str(count)) for name, count in shares.items()),
+        ),
+    )
+    first: Selection = runs[0]["selection"]
+    whole = [
+        {"stop": sorted(run["stop"]), "peak": sorted(run["peak"]), "n_neighbors": run["selection"].n_neighbors}
+        for run in runs
+    ]
+    return Outcome(
+        "friedman",
+        tables,
+        {"runs": whole, "shares": shares, "n_runs": n_runs},
+        {"forward": forward_search(first, f"One synthetic data set, k = {first.n_neighbors}")},
+        (
+            "The peak is that of the whole path, all ten features added one by one with the chosen k. "
+            "The paper's permutation stop is the 95 % percentile of 20 to 50 permutations; ours takes 59, "
+            "with which p = 0.05 can be hit exactly.",
+        ),
+    )
+
+
+def _one(seed: int, n_jobs: int | None) -> dict[str, Any]:
+    X, y = draw(seed)
+    selector = MutualInfoSelector(random_state=seed, n_jobs=n_jobs)
+    selection = selector.fit(pl.DataFrame(X, schema=list(NAMES)), y).selection_
+    assert selection.n_neighbors is not None
+    order, scores = whole_path(X, y, selection.n_neighbors)
+    peak = scores.index(max(scores)) + 1
+    return {
+        "stop": set(selection.names),
+        "peak": {NAMES[column] for column in order[:peak]},
+        "selection": selection,
+    }
+
+
+def _counts(
+    title: str,
+    ours: dict[str, Counter[int]],
+    paper: Mapping[str, tuple[int, ...]],
+    numbers: Sequence[int],
+    n_runs: int,
+) -> Table:
+    rows = []
+    for who, name in _WHO.items():
+        printed = dict(zip(numbers, paper[who], strict=False))
+        rows.append((f"{name}, paper (of 100)", *(str(printed.get(number, 0)) for number in numbers)))
+        rows.append((f"{name}, ours (of {n_runs})", *(str(ours[who][number]) for number in numbers)))
+    return Table(title, ("", *map(str, numbers)), tuple(rows))

@@ -1,0 +1,134 @@
+"""Sets of columns compared by the test error of the paper's model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from infosift.arrays import FloatArray, IntArray
+from infosift.rbfn import RBFNRegressor
+from infosift.result import Selection
+from infosift.selector import MutualInfoSelector
+from infosift.studies.outcome import Table
+
+SETS = ("chosen", "peak", "all")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A selection on the training rows, and the test errors of models on three sets of columns."""
+
+    selection: Selection
+    rmse: dict[str, float]
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """Everything that a reader may want to look up."""
+        return {
+            "n_neighbors": self.selection.n_neighbors,
+            "chosen": list(self.selection.names),
+            "peak": list(self.selection.peak.names),
+            "rmse": self.rmse,
+        }
+
+
+def compare(
+    train: tuple[pl.DataFrame, FloatArray],
+    test: tuple[pl.DataFrame, FloatArray],
+    selector: MutualInfoSelector,
+    cv: int,
+    seed: int,
+) -> Comparison:
+    """Choose columns on the training rows; fit a network to each set; measure its error on the test rows."""
+    selection = selector.fit(*train).selection_
+    columns = {"chosen": selection.names, "peak": selection.peak.names, "all": tuple(train[0].columns)}
+    return Comparison(selection, {name: _test_error(train, test, columns[name], cv, seed) for name in SETS})
+
+
+def _test_error(
+    train: tuple[pl.DataFrame, FloatArray],
+    test: tuple[pl.DataFrame, FloatArray],
+    columns: Sequence[str],
+    cv: int,
+    seed: int,
+) -> float:
+    if not columns:
+        return float(np.sqrt(np.mean((test[1] - train[1].mean()) ** 2)))
+    model = RBFNRegressor(cv=cv, random_state=seed).fit(train[0].select(columns).to_numpy(), train[1])
+    return float(np.sqrt(np.mean((test[1] - model.predict(test[0].select(columns).to_numpy())) ** 2)))
+
+
+def random_split(n_rows: int, n_train: int, seed: int) -> tuple[IntArray, IntArray]:
+    """Return rows to train and to test on."""
+    order = np.random.default_rng(seed).permutation(n_rows)
+    return np.sort(order[:n_train]), np.sort(order[n_train:])
+
+
+def mean_and_spread(comparisons: Sequence[Comparison], value: Callable[[Comparison], float]) -> str:
+    """Return mean ± standard deviation over comparisons."""
+    values = np.array([value(comparison) for comparison in comparisons])
+    return f"{values.mean():.3g} ± {values.std(ddof=1):.2g}"
+
+
+def errors_over_splits(
+    title: str, comparisons: Sequence[Comparison], printed: dict[str, tuple[str, str]]
+) -> Table:
+    """Return a table of test errors and numbers of columns, with what the paper printed (features, error)."""
+    sizes: dict[str, Callable[[Comparison], float]] = {
+        "chosen": lambda c: len(c.selection.names),
+        "peak": lambda c: len(c.selection.peak.names),
+        "all": lambda c: len(c.selection.feature_names),
+    }
+    rows = tuple(
+        (
+            name,
+            printed[name][0],
+            mean_and_spread(comparisons, sizes[name]) if name != "all" else str(int(sizes[name](comparisons[0]))),
+            printed[name][1],
+            mean_and_spread(comparisons, partial(_error_of, name)),
+        )
+        for name in SETS
+    )
+    return Table(title, ("columns", "number, paper", "number, ours", "error, paper", "test RMSE, ours"), rows)
+
+
+def _error_of(name: str, comparison: Comparison) -> float:
+    return comparison.rmse[name]
+
+
+def range_of_k(comparisons: Sequence[Comparison]) -> str:
+    """Return the smallest and the largest number of neighbours chosen."""
+    chosen = [comparison.selection.n_neighbors or 0 for comparison in comparisons]
+    return f"{min(chosen)} to {max(chosen)}"
+
+
+def verdict(comparisons: Sequence[Comparison], names: Sequence[str]) -> str:
+    """Say whether the chosen columns do better than all, on average and where not."""
+    gaps = np.array([c.rmse["chosen"] - c.rmse["all"] for c in comparisons])
+    mean_chosen, mean_all = (np.mean([c.rmse[name] for c in comparisons]) for name in ("chosen", "all"))
+    better = "below" if mean_chosen < mean_all else "not below"
+    told = (
+        f"Mean test error of the chosen columns {mean_chosen:.4g}, {better} that of all columns {mean_all:.4g}; "
+        f"better on {int(np.sum(gaps < 0))} of {len(gaps)}."
+    )
+    worse = [f"{name} (by {gap:.3g})" for name, gap in zip(names, gaps, strict=True) if gap >= 0]
+    return told + (f" Not better on {', '.join(worse)}." if worse else "")
+
+
+def notable_columns(comparisons: Sequence[Comparison], at_most: int = 12) -> Table:
+    """Return how often each column was chosen, the most frequent first."""
+    counts: dict[str, int] = {}
+    for comparison in comparisons:
+        for name in comparison.selection.names:
+            counts[name] = counts.get(name, 0) + 1
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:at_most]
+    return Table(
+        "Columns chosen most often",
+        ("column", f"of {len(comparisons)}"),
+        tuple((name, str(count)) for name, count in ranked),
+    )

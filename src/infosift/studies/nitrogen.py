@@ -1,0 +1,87 @@
+"""Section 5.3 of the paper: nitrogen in grass from spectra, by way of B-spline coordinates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from infosift.arrays import FloatArray
+from infosift.bsplines import BSplineBasis
+from infosift.selector import MutualInfoSelector
+from infosift.studies.data import NITROGEN
+from infosift.studies.figures import BLUE, GREY, ORANGE, forward_search, new_figure
+from infosift.studies.models import compare, errors_over_splits, random_split, range_of_k, verdict
+from infosift.studies.outcome import Outcome, Setting, Table
+
+_N_TRAIN = 105
+_SHOWN = 10  # of the coordinates chosen
+_PRINTED = {"chosen": ("25", "0.665"), "peak": ("6", "0.775"), "all": ("166", "3.12")}
+
+
+def run(setting: Setting) -> Outcome:
+    """Choose coordinates of the spectra and compare test errors on each split."""
+    frame = NITROGEN.read(setting.data)
+    spectral = [name for name in frame.columns if name.startswith("wl")]
+    wavelengths = np.array([float(name[2:]) for name in spectral])
+    spectra, y = frame.select(spectral).to_numpy(), frame["N"].to_numpy().astype(np.float64)
+    numbers: Any = (60, 170) if setting.quick else "auto"
+    basis = BSplineBasis(numbers, grid=wavelengths).fit(spectra)
+    X = pl.DataFrame(basis.transform(spectra), schema=list(basis.get_feature_names_out()))
+    splits = range(2 if setting.quick else 20)
+    comparisons = []
+    for seed in setting.track(splits, "splits"):
+        train, test = random_split(len(y), _N_TRAIN, seed)
+        selector = MutualInfoSelector(random_state=seed, n_jobs=setting.n_jobs)
+        comparisons.append(compare((X[train], y[train]), (X[test], y[test]), selector, cv=5, seed=seed))
+    first = comparisons[0].selection
+    ranges = [basis.ranges_[index].tolist() for index in first.indices]
+    return Outcome(
+        "nitrogen",
+        (
+            errors_over_splits(f"Nitrogen: test errors over {len(splits)} splits", comparisons, _PRINTED),
+            Table(
+                f"First split: the first of the {len(ranges)} coordinates chosen",
+                ("order", "coordinate", "wavelengths (nm)"),
+                tuple(
+                    (str(place + 1), first.names[place], f"{low:.0f} to {high:.0f}")
+                    for place, (low, high) in enumerate(ranges[:_SHOWN])
+                ),
+            ),
+        ),
+        {
+            "n_functions": basis.n_functions_,
+            "order": basis.order_,
+            "loo_errors": {str(number): error for (_, number), error in basis.loo_errors_.items()},
+            "splits": [comparison.numbers for comparison in comparisons],
+            "ranges of the first split": ranges,
+        },
+        {
+            "forward": forward_search(first, f"Nitrogen, first split, k = {first.n_neighbors}"),
+            "spectra": _spectra(wavelengths, spectra, ranges),
+        },
+        (
+            verdict(comparisons, [f"split {seed}" for seed in splits]),
+            f"Basis: {basis.n_functions_} B-splines of order {basis.order_}, {basis.n_functions_ - basis.order_} "
+            "interior knots (paper: 166 B-splines of order four), chosen on all spectra without the target.",
+            f"k chosen: {range_of_k(comparisons)} (paper: 12).",
+        ),
+    )
+
+
+def _spectra(wavelengths: FloatArray, spectra: FloatArray, ranges: list[list[float]]) -> Any:
+    figure, axes = new_figure(size=(8.0, 4.0))
+    for low, high in ranges[_SHOWN:]:
+        axes.axvspan(low, high, color=ORANGE, alpha=0.04, lw=0)
+    for number, (low, high) in enumerate(ranges[:_SHOWN]):
+        axes.axvspan(low, high, color=ORANGE, alpha=0.35, lw=0, label="chosen first" if number == 0 else None)
+    axes.plot(wavelengths, spectra.T, color=GREY, alpha=0.15, lw=0.6)
+    axes.plot(wavelengths, spectra.mean(axis=0), color=BLUE, lw=1.8, label="mean spectrum")
+    axes.set(
+        xlabel="wavelength (nm)",
+        ylabel="absorbance",
+        title="Spectra, and the ranges chosen first (dark) and later (light), first split",
+    )
+    axes.legend(frameon=False)
+    return figure

@@ -1,0 +1,68 @@
+"""What a study is given and what comes out of it: tables, figures, and all numbers as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Item = TypeVar("Item")
+Track = Callable[[Sequence[Item], str], Iterable[Item]]
+
+
+def untracked(items: Sequence[Any], label: str) -> Iterable[Any]:
+    """Go through items without a progress bar."""
+    return items
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How to run a study: ``quick`` for a small version, ``data`` the folder of the data sets."""
+
+    quick: bool = False
+    data: Path | None = None
+    n_jobs: int | None = None
+    track: Track[Any] = untracked
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under a title."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def to_markdown(self) -> str:
+        """Return the table as Markdown."""
+        lines = [f"**{self.title}**", "", self._line(self.columns), self._line(["---"] * len(self.columns))]
+        return "\n".join([*lines, *map(self._line, self.rows)])
+
+    @staticmethod
+    def _line(cells: Iterable[str]) -> str:
+        return f"| {' | '.join(cells)} |"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a study found."""
+
+    name: str
+    tables: tuple[Table, ...]
+    numbers: dict[str, Any]
+    figures: dict[str, Figure] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+
+    def save(self, folder: Path) -> None:
+        """Write the numbers as JSON, the tables as Markdown and the figures as PNG and SVG to a folder."""
+        (folder / f"{self.name}.json").write_text(json.dumps(self.numbers, indent=1), encoding="utf-8")
+        text = "\n\n".join([*(table.to_markdown() for table in self.tables), *self.remarks])
+        (folder / f"{self.name}.md").write_text(text + "\n", encoding="utf-8")
+        for name, figure in self.figures.items():
+            for kind in ("png", "svg"):
+                figure.savefig(folder / f"{self.name}-{name}.{kind}", dpi=150)

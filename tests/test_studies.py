@@ -125,9 +125,13 @@ def test_says_that_figures_need_matplotlib(monkeypatch, tmp_path):
 
 
 def test_can_be_interrupted(tmp_path):
-    command = [sys.executable, "-m", "infosift", "study", "friedman", "--out", str(tmp_path)]
+    folder = tmp_path / "results"
+    command = [sys.executable, "-m", "infosift", "study", "friedman", "--out", str(folder)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    time.sleep(4)
+    while not folder.exists():  # it is made when the study starts
+        assert process.poll() is None
+        time.sleep(0.1)
+    time.sleep(1)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
     assert process.returncode == 130

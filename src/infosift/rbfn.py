@@ -14,6 +14,7 @@ from sklearn.cluster import KMeans
 from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.checks import InputError
@@ -88,21 +89,13 @@ class RBFNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         seed = int(random.randint(2**31 - 1))
         numbers = self._numbers_of_centers(len(y), min(len(np.unique(X[train], axis=0)) for train, _ in folds))
 
-        squares = np.zeros((len(numbers), len(factors)))
-        for train, test in folds:
-            for i, number in enumerate(numbers):
-                units = _Units.around_clusters(X[train], number, seed)
-                near, far = units.squared_distances(X[train]), units.squared_distances(X[test])
-                for j, factor in enumerate(factors):
-                    weights = _least_squares(units.outputs(near, factor), y[train])
-                    squares[i, j] += np.sum((y[test] - units.outputs(far, factor) @ weights) ** 2)
-        self.cv_errors_ = np.sqrt(squares / len(y))
-        best = np.unravel_index(np.argmin(self.cv_errors_), squares.shape)
-        self.n_centers_, self.width_factor_ = numbers[int(best[0])], float(factors[best[1]])
-        self._units = _Units.around_clusters(X, self.n_centers_, seed)
-        self._weights = _least_squares(
-            self._units.outputs(self._units.squared_distances(X), self.width_factor_), y
-        )
+        with threadpool_limits(1):  # many small problems: threads would wait for each other more than work
+            self.cv_errors_ = _cross_validated_errors(X, y, folds, numbers, factors, seed)
+            best = np.unravel_index(np.argmin(self.cv_errors_), self.cv_errors_.shape)
+            self.n_centers_, self.width_factor_ = numbers[int(best[0])], float(factors[best[1]])
+            self._units = _Units.around_clusters(X, self.n_centers_, seed)
+            outputs = self._units.outputs(self._units.squared_distances(X), self.width_factor_)
+            self._weights = _least_squares(outputs, y)
         return self
 
     def predict(self, X: Any) -> FloatArray:
@@ -147,6 +140,26 @@ class _Units:
         """Return the outputs of the units, after a constant one."""
         active = np.exp(squared_distances / (-2.0 * (factor * self.spreads) ** 2))
         return np.column_stack([np.ones(len(active)), active])
+
+
+def _cross_validated_errors(
+    X: FloatArray,
+    y: FloatArray,
+    folds: Sequence[tuple[IntArray, IntArray]],
+    numbers: Sequence[int],
+    factors: FloatArray,
+    seed: int,
+) -> FloatArray:
+    """Return the root mean squared errors by number of centres and width."""
+    squares = np.zeros((len(numbers), len(factors)))
+    for train, test in folds:
+        for i, number in enumerate(numbers):
+            units = _Units.around_clusters(X[train], number, seed)
+            near, far = units.squared_distances(X[train]), units.squared_distances(X[test])
+            for j, factor in enumerate(factors):
+                weights = _least_squares(units.outputs(near, factor), y[train])
+                squares[i, j] += np.sum((y[test] - units.outputs(far, factor) @ weights) ** 2)
+    return np.asarray(np.sqrt(squares / len(y)))
 
 
 def _least_squares(outputs: FloatArray, y: FloatArray) -> FloatArray:

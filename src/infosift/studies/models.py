@@ -17,6 +17,7 @@ from infosift.selector import MutualInfoSelector
 from infosift.studies.outcome import Table
 
 SETS = ("chosen", "peak", "all")
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -109,15 +110,24 @@ def range_of_k(comparisons: Sequence[Comparison]) -> str:
 
 def verdict(comparisons: Sequence[Comparison], names: Sequence[str]) -> str:
     """Say whether the chosen columns do better than all, on average and where not."""
-    gaps = np.array([c.rmse["chosen"] - c.rmse["all"] for c in comparisons])
-    mean_chosen, mean_all = (np.mean([c.rmse[name] for c in comparisons]) for name in ("chosen", "all"))
-    better = "below" if mean_chosen < mean_all else "not below"
-    told = (
-        f"Mean test error of the chosen columns {mean_chosen:.4g}, {better} that of all columns {mean_all:.4g}; "
-        f"better on {int(np.sum(gaps < 0))} of {len(gaps)}."
-    )
-    worse = [f"{name} (by {gap:.3g})" for name, gap in zip(names, gaps, strict=True) if gap >= 0]
-    return told + (f" Not better on {', '.join(worse)}." if worse else "")
+    chosen, everything = (np.array([c.rmse[name] for c in comparisons]) for name in ("chosen", "all"))
+    gaps = chosen - everything
+    same = np.abs(gaps) <= _ROUNDING * everything  # all columns chosen, in another order
+    worse = [
+        f"{name} (by {gap:.3g})"
+        for name, gap, equal in zip(names, gaps, same, strict=True)
+        if gap > 0 and not equal
+    ]
+    relation = "equal to" if same.all() else "below" if chosen.mean() < everything.mean() else "not below"
+    told = [
+        f"Mean test error of the chosen columns {chosen.mean():.4g}, {relation} that of all columns "
+        f"{everything.mean():.4g}; better on {int(np.sum((gaps < 0) & ~same))} of {len(gaps)}."
+    ]
+    if same.any():
+        told.append(f"All columns were chosen on {int(same.sum())}.")
+    if worse:
+        told.append(f"Worse on {', '.join(worse)}.")
+    return " ".join(told)
 
 
 def notable_columns(comparisons: Sequence[Comparison], at_most: int = 12) -> Table:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -43,6 +45,26 @@ def read_column(data: Any, default_name: str = "target") -> NamedColumns:
     return NamedColumns((name,), _as_numbers(values, name)[None, :])
 
 
+def read_target(data: Any) -> NamedColumns:
+    """Read the target: one numeric column, or several."""
+    shape = np.asarray(data).shape
+    several = len(shape) == 2 and shape[1] > 1
+    return read_columns(data, "target") if several else read_column(data)
+
+
+def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ...]:
+    """Return the positions of columns that are asked for by name or position, each once, in the order asked."""
+    found = []
+    for which in () if asked is None else [asked] if isinstance(asked, (str, Integral)) else asked:
+        if isinstance(which, Integral) and not isinstance(which, bool) and -len(names) <= int(which) < len(names):
+            found.append(int(which) % len(names))
+        elif isinstance(which, str) and which in names:
+            found.append(names.index(which))
+        else:
+            raise InputError(f"{parameter} asks for {which!r}, and there is no such column.")
+    return tuple(dict.fromkeys(found))
+
+
 def column_names(data: Any) -> tuple[str, ...] | None:
     """Return the names of a data frame's columns, all of which must be numeric; None for anything else."""
     frame = as_frame(data)
@@ -77,9 +99,12 @@ def unmasked(data: Any) -> Any:
     return np.ma.filled(data.astype(np.float64), np.nan) if isinstance(data, np.ma.MaskedArray) else data
 
 
-def require_finite(columns: NamedColumns, what: str = "Column", first_row: int = 0) -> None:
+def require_finite(
+    columns: NamedColumns, what: str = "Column", first_row: int = 0, ignored: Sequence[int] = ()
+) -> None:
     """Refuse missing or infinite values, naming the column and the first row of the first one."""
     finite = np.isfinite(columns.values)
+    finite[list(ignored)] = True
     if finite.all():
         return
     column = int(np.argmin(finite.all(axis=1)))

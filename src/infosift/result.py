@@ -97,6 +97,9 @@ class Settings(Record):
     t_threshold: float | None
     max_features: int | None
     seed: int
+    scale: str = "standard"
+    keep: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,13 +136,17 @@ class Selection(Record):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the chosen columns, in the order chosen."""
-        return tuple(step.feature for step in self.accepted)
+        """Names of the chosen columns: those kept, then the others in the order chosen."""
+        return (*self.settings.keep, *(step.feature for step in self.accepted))
 
     @property
     def indices(self) -> tuple[int, ...]:
-        """Positions of the chosen columns, in the order chosen."""
-        return tuple(step.index for step in self.accepted)
+        """Positions of the chosen columns: those kept, then the others in the order chosen."""
+        return (*self._kept, *(step.index for step in self.accepted))
+
+    @property
+    def _kept(self) -> tuple[int, ...]:
+        return tuple(self.feature_names.index(name) for name in self.settings.keep)
 
     @property
     def n_neighbors(self) -> int | None:
@@ -150,12 +157,12 @@ class Selection(Record):
     def peak(self) -> Subset:
         """The subset with the highest score on the path, the rejected last step included."""
         if not self.steps:
-            return Subset(names=(), indices=(), score=None)
+            return Subset(names=self.settings.keep, indices=self._kept, score=None)
         size = int(np.argmax([step.score for step in self.steps])) + 1
         path = self.steps[:size]
         return Subset(
-            names=tuple(step.feature for step in path),
-            indices=tuple(step.index for step in path),
+            names=(*self.settings.keep, *(step.feature for step in path)),
+            indices=(*self._kept, *(step.index for step in path)),
             score=path[-1].score,
         )
 
@@ -164,7 +171,7 @@ class Selection(Record):
         """Why the search ended, in words."""
         if self.steps and not self.steps[-1].accepted:
             return f"{self.steps[-1].feature} adds no significant information"
-        if self.settings.max_features is not None and len(self.steps) == self.settings.max_features:
+        if self.settings.max_features is not None and len(self.names) >= self.settings.max_features:
             return f"max_features={self.settings.max_features} columns are chosen"
         return "no usable column is left"
 

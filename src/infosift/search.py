@@ -60,11 +60,13 @@ def _choose_neighbors(
 def forward(table: Table, settings: Settings, scorer: Scorer) -> Iterator[Step]:
     """Yield each step as soon as it is decided; the last one is a rejection unless the columns run out."""
     require_rows(table.n_rows, scorer.n_neighbors + 2, f"n_neighbors={scorer.n_neighbors}")
+    kept = [table.names.index(name) for name in settings.keep]
+    known = {table.digests[i] for i in kept}
+    remaining = [i for i in table.usable if table.digests[i] not in known]
     chosen: list[int] = []
-    remaining = table.usable
-    most = len(remaining) if settings.max_features is None else settings.max_features
+    most = len(remaining) if settings.max_features is None else settings.max_features - len(kept)
     while remaining and len(chosen) < most:
-        step = _take_step(table, settings, scorer, chosen, remaining)
+        step = _take_step(table, settings, scorer, kept + chosen, remaining, number=len(chosen))
         yield step
         if not step.accepted:
             return
@@ -72,9 +74,11 @@ def forward(table: Table, settings: Settings, scorer: Scorer) -> Iterator[Step]:
         remaining.remove(step.index)
 
 
-def _take_step(table: Table, settings: Settings, scorer: Scorer, chosen: list[int], remaining: list[int]) -> Step:
+def _take_step(
+    table: Table, settings: Settings, scorer: Scorer, subset: list[int], remaining: list[int], number: int
+) -> Step:
     started = perf_counter()
-    given = table.columns[chosen]
+    given = table.columns[subset]
     scores = scorer(table.columns, given, table.target, remaining)
     # Of equal scores the digest decides, so that the order of the columns does not.
     place = max(range(len(remaining)), key=lambda i: (scores[i], table.digests[remaining[i]]))
@@ -84,7 +88,7 @@ def _take_step(table: Table, settings: Settings, scorer: Scorer, chosen: list[in
         table.columns[best],
         settings.n_permutations,
         settings.seed,
-        step=len(chosen),
+        step=number,
     )
     test = judge(scores[place], null, settings.alpha)
     return Step(

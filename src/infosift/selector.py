@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -25,7 +26,15 @@ from infosift.checks import (
 )
 from infosift.criteria import criterion_named
 from infosift.engine import ThreadEngine
-from infosift.inputs import column_names, default_names, named, read_column, unmasked
+from infosift.inputs import (
+    NamedColumns,
+    column_names,
+    default_names,
+    named,
+    positions,
+    read_target,
+    unmasked,
+)
 from infosift.nulls import permutations_for
 from infosift.result import Selection, Settings, Step
 from infosift.search import select
@@ -63,7 +72,14 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         None: the number of neighbours is the one with the largest t over all columns, the published rule. A
         number: the one with the largest mean of t over the columns whose t is above it, if there are any.
     max_features : int or None, default=None
-        Stop when this many columns are chosen.
+        Stop when this many columns are chosen, those kept included.
+    scale : {"standard", "rank"}, default="standard"
+        How columns and target are made comparable: unit spread, or normal quantiles of their ranks, which is
+        steadier where there are outliers and long tails.
+    keep : str, int or sequence of these, or None, default=None
+        Columns, by name or position, that are in from the start; the others are chosen for what they add.
+    ignore : str, int or sequence of these, or None, default=None
+        Columns that are not looked at.
     random_state : int, NumPy generator or None, default=None
         Seed. It fixes the result to the last bit, whatever the number of threads or the order of the columns. None
         draws one, which ``selection_.settings.seed`` keeps.
@@ -108,6 +124,9 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         max_neighbors: int = 20,
         t_threshold: float | None = None,
         max_features: int | None = None,
+        scale: str = "standard",
+        keep: Any = None,
+        ignore: Any = None,
         random_state: SeedLike = None,
         n_jobs: int | None = None,
         callback: Callable[[Step], object] | None = None,
@@ -122,6 +141,9 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.max_neighbors = max_neighbors
         self.t_threshold = t_threshold
         self.max_features = max_features
+        self.scale = scale
+        self.keep = keep
+        self.ignore = ignore
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.callback = callback
@@ -133,11 +155,20 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array-like or data frame of shape (n_rows, n_columns)
             Numeric columns.
-        y : array-like of shape (n_rows,)
-            The target, numeric.
+        y : array-like of shape (n_rows,) or (n_rows, n_targets)
+            The target, numeric, or several, which are then told about together.
         """
         settings = self._settings()
-        table = self._read(X, y, settings.seed)
+        features, target = self._read(X, y)
+        keep, ignore = (positions(getattr(self, name), features.names, name) for name in ("keep", "ignore"))
+        if both := [f'"{features.names[i]}"' for i in keep if i in ignore]:
+            raise InputError(f"Asked both to keep and to ignore {listing(both)}.")
+        settings = replace(
+            settings,
+            keep=tuple(features.names[i] for i in keep),
+            ignore=tuple(features.names[i] for i in ignore),
+        )
+        table = make_table(features, target, settings.seed, settings.scale, ignore)
         _warn_of_unusable(table)
         self.selection_: Selection = select(table, settings, ThreadEngine(self.n_jobs), self.callback)
         self.selected_: IntArray = np.array(self.selection_.indices, dtype=np.int64)
@@ -148,6 +179,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         alpha = require_level(self.alpha)
         require_choice("method", self.method, ("published",))
         require_choice("search", self.search, ("forward",))
+        require_choice("scale", self.scale, ("standard", "rank"))
         criterion_named(self.criterion)
         n_neighbors, max_features, t_threshold = self.n_neighbors, self.max_features, self.t_threshold
         return Settings(
@@ -164,16 +196,17 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             t_threshold=None if t_threshold is None else require_finite_number("t_threshold", t_threshold),
             max_features=None if max_features is None else require_count("max_features", max_features, least=1),
             seed=resolve_seed(self.random_state),
+            scale=self.scale,
         )
 
-    def _read(self, X: Any, y: Any, seed: int) -> Table:
+    def _read(self, X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         names = column_names(X)
         values = validate_data(self, unmasked(X), dtype=np.float64, ensure_all_finite=False)
         require_rows(len(values), 2, "A selection")
         check_consistent_length(X, y)
-        return make_table(named(values, names or default_names(values.shape[1])), read_column(y), seed)
+        return named(values, names or default_names(values.shape[1])), read_target(y)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -184,6 +217,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.target_tags.multi_output = True
         return tags
 
 

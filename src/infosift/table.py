@@ -1,12 +1,14 @@
-"""The columns and the target as the estimators want them: unit spread, no ties, the unusable ones set aside."""
+"""The columns and the target as the estimators want them: on one scale, no ties, the unusable ones set aside."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
+from scipy.special import ndtri
+from scipy.stats import rankdata
 
 from infosift.arrays import FloatArray
 from infosift.inputs import NamedColumns, is_constant, require_finite, require_varying_target
@@ -23,9 +25,9 @@ _LONGEST_GAP = 1e6
 class Table:
     """Columns of unit spread with their ties broken, the target likewise, and which columns can be chosen at all.
 
-    ``columns`` and ``target`` have one column of the table per row. ``constant`` and ``duplicates`` (column to the
-    earlier column it repeats) are by position; they are never candidates. ``digests`` are fingerprints of the
-    columns' values, which make choices independent of the order of the columns.
+    ``columns`` and ``target`` have one column of the table per row. ``constant``, ``duplicates`` (column to the
+    earlier column it repeats) and ``ignored`` are by position; they are never candidates. ``digests`` are
+    fingerprints of the columns' values, which make choices independent of the order of the columns.
     """
 
     names: tuple[str, ...]
@@ -35,6 +37,7 @@ class Table:
     constant: tuple[int, ...]
     duplicates: Mapping[int, int]
     digests: tuple[bytes, ...]
+    ignored: tuple[int, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -44,37 +47,55 @@ class Table:
     @property
     def usable(self) -> list[int]:
         """Positions of the columns that can be chosen."""
-        unusable = {*self.constant, *self.duplicates}
+        unusable = {*self.constant, *self.duplicates, *self.ignored}
         return [i for i in range(len(self.names)) if i not in unusable]
 
 
-def make_table(features: NamedColumns, target: NamedColumns, seed: int) -> Table:
-    """Check the data and prepare them for the estimators."""
-    require_finite(features)
+def make_table(
+    features: NamedColumns,
+    target: NamedColumns,
+    seed: int,
+    scale: str = "standard",
+    ignored: Sequence[int] = (),
+) -> Table:
+    """Check the data and prepare them for the estimators; what is ignored may have any values."""
+    require_finite(features, ignored=ignored)
     require_finite(target, "The target")
     require_varying_target(target)
-    columns = prepare(features.values, seed, "ties")
+    columns = prepare(features.values, seed, "ties", scale, ignored)
     digests = tuple(_digest(values) for values in columns)
-    constant = tuple(i for i, values in enumerate(features.values) if is_constant(values))
+    constant = tuple(i for i, values in enumerate(features.values) if i not in ignored and is_constant(values))
     return Table(
         names=features.names,
         columns=columns,
         target_name=", ".join(target.names),
-        target=prepare(target.values, seed, "ties of the target"),
+        target=prepare(target.values, seed, "ties of the target", scale),
         constant=constant,
-        duplicates=_find_duplicates(digests, exclude=constant),
+        duplicates=_find_duplicates(digests, exclude=(*constant, *ignored)),
         digests=digests,
+        ignored=tuple(ignored),
     )
 
 
-def prepare(columns: FloatArray, seed: int, purpose: str) -> FloatArray:
-    """Scale each column to unit spread and break its ties; constant columns become zeros."""
+def prepare(
+    columns: FloatArray, seed: int, purpose: str, scale: str = "standard", ignored: Sequence[int] = ()
+) -> FloatArray:
+    """Scale each column to unit spread and break its ties; constant and ignored columns become zeros.
+
+    With ``scale="rank"`` a column's values are first replaced by the normal quantiles of their ranks.
+    """
     prepared = np.zeros(columns.shape)
     for i, column in enumerate(columns):
         values = np.ascontiguousarray(column)  # sums have the same bits for any layout of the table
-        if not is_constant(values):
+        if i not in ignored and not is_constant(values):
+            values = to_gaussian_ranks(values) if scale == "rank" else values
             prepared[i] = break_ties(to_unit_spread(values), seed, purpose)
     return prepared
+
+
+def to_gaussian_ranks(values: FloatArray) -> FloatArray:
+    """Replace values by the normal quantiles of their ranks; equal values share their mean rank."""
+    return np.asarray(ndtri((rankdata(values) - 0.5) / len(values)))
 
 
 def to_unit_spread(values: FloatArray) -> FloatArray:

@@ -230,3 +230,12 @@ cli.main()
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
     assert stderr.decode().strip() == "Interrupted."
+
+
+def test_rows_with_gaps_are_dropped_when_asked(frame, tmp_path):
+    path = tmp_path / "gaps.csv"
+    frame.with_columns(x1=pl.when(pl.int_range(pl.len()) == 7).then(None).otherwise(pl.col("x1"))).write_csv(path)
+    assert infosift("select", path, "--target", "price").exit_code == 2
+    result = infosift("select", path, "--target", "price", "--missing", "drop")
+    assert result.exit_code == 0, result.output
+    assert "99 rows (1 more had missing values)" in result.stdout

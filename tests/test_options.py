@@ -145,3 +145,39 @@ def test_k_is_chosen_for_several_targets_too():
     )
     assert 1 <= selector.n_neighbors_ <= 20
     assert set(selector.selection_.names) >= {"x0", "x1"}
+
+
+def with_gaps(X, y):
+    X = X.with_columns(X2=pl.when(pl.int_range(pl.len()) % 10 == 3).then(None).otherwise(pl.col("X2")))
+    y = y.copy()
+    y[[0, 3, 7]] = np.nan
+    return X, y, ~(np.isnan(y) | (np.arange(len(y)) % 10 == 3))
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas", "numpy"])
+def test_rows_with_gaps_are_left_out_and_counted(table, library):
+    X, y, whole = with_gaps(*table)
+    convert = {"polars": lambda X: X, "pandas": lambda X: X.to_pandas(), "numpy": lambda X: X.to_numpy()}[library]
+    selector = select(convert(X), y, missing="drop")
+    selection, expected = selector.selection_, select(X.filter(whole), y[whole]).selection_
+    assert (selection.n_rows, selection.n_dropped) == (88, 12)
+    assert selection.indices == expected.indices
+    assert [step.score for step in selection.steps] == [step.score for step in expected.steps]
+    assert selector.transform(convert(X)).shape == (100, len(selection.names))
+
+
+def test_gaps_in_ignored_columns_cost_no_rows(table):
+    X, y, _ = with_gaps(*table)
+    assert select(X, np.nan_to_num(y), missing="drop", ignore="X2").selection_.n_dropped == 0
+
+
+def test_gaps_are_refused_unless_asked(table):
+    X, y, _ = with_gaps(*table)
+    with pytest.raises(InputError, match='Column "X2" has a missing value'):
+        select(X, np.nan_to_num(y))
+    with pytest.raises(InputError, match="missing must be one of error, drop, not 'fill'"):
+        select(X, y, missing="fill")
+    with pytest.raises(InputError, match="Every row has a missing value"):
+        select(X.with_columns(X1=pl.lit(None, dtype=pl.Float64)), y, missing="drop")
+    with pytest.raises(InputError, match='"X1" has an infinite value'):
+        select(X.with_columns(X1=pl.lit(float("inf"))), y, missing="drop")

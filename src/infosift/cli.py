@@ -45,6 +45,7 @@ def select(
     target: Annotated[str, typer.Option(help="The column to tell something about.")],
     alpha: AlphaOption = 0.05,
     drop: Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")] = None,
+    missing: Annotated[str, typer.Option(help="Rows with missing values: error, or drop them.")] = "error",
     seed: Annotated[int, typer.Option(help="Seed that fixes the result.", min=0)] = 0,
     json: Annotated[Path | None, typer.Option(help="Write all the evidence to this file.")] = None,
     jobs: JobsOption = -1,
@@ -59,7 +60,8 @@ def select(
         if json is not None:
             _require_writable(json, besides=file)
         features, values = read_file(file, target, drop or ())
-        selection = _run(features, values, alpha=alpha, seed=seed, jobs=jobs, first_row=1)
+        options = {"alpha": alpha, "missing": missing, "random_state": seed, "n_jobs": jobs}
+        selection = _run(features, values, options, first_row=1)
         _show(selection)
         if json is not None:
             _write(json, selection.to_json(indent=1))
@@ -76,7 +78,7 @@ def demo(jobs: JobsOption = -1) -> None:
         features = pl.DataFrame(data.data, schema=list(data.feature_names))
         progression = pl.Series("progression", data.target)
         typer.echo("Ten measurements of 442 people with diabetes; the target is its progression within a year.\n")
-        _show(_run(features, progression, alpha=0.05, seed=0, jobs=jobs))
+        _show(_run(features, progression, {"random_state": 0, "n_jobs": jobs}))
 
 
 @app.command()
@@ -129,15 +131,15 @@ def main() -> None:
     app()
 
 
-def _run(features: Any, values: Any, *, alpha: float, seed: int, jobs: int, first_row: int = 0) -> Selection:
+def _run(features: Any, values: Any, options: dict[str, Any], first_row: int = 0) -> Selection:
     from infosift.inputs import read_columns, require_finite
     from infosift.selector import MutualInfoSelector
 
-    require_finite(read_columns(values), "The target", first_row)
-    require_finite(read_columns(features), first_row=first_row)
+    if options.get("missing") != "drop":
+        require_finite(read_columns(values), "The target", first_row)
+        require_finite(read_columns(features), first_row=first_row)
     with _progress() as on_step, _warnings_as_notes():
-        selector = MutualInfoSelector(alpha, random_state=seed, n_jobs=jobs, callback=on_step)
-        return selector.fit(features, values).selection_
+        return MutualInfoSelector(**options, callback=on_step).fit(features, values).selection_
 
 
 def _show(selection: Selection) -> None:

@@ -117,6 +117,28 @@ def require_finite(
     )
 
 
+def without_missing(
+    features: NamedColumns, target: NamedColumns, ignored: Sequence[int] = ()
+) -> tuple[NamedColumns, NamedColumns, int]:
+    """Leave out the rows in which a column that is looked at, or the target, has no value; count them."""
+    looked_at = np.ones(len(features.names), dtype=bool)
+    looked_at[list(ignored)] = False
+    missing = np.isnan(target.values).any(axis=0)
+    for values in features.values[looked_at] if ignored else features.values:
+        missing |= np.isnan(values)
+    if not missing.any():
+        return features, target, 0
+    if missing.all():
+        raise InputError(
+            "Every row has a missing value: ignore the columns with many gaps, or fill them in first."
+        )
+    return (
+        NamedColumns(features.names, features.values[:, ~missing]),
+        NamedColumns(target.names, target.values[:, ~missing]),
+        int(missing.sum()),
+    )
+
+
 def is_constant(values: FloatArray) -> bool:
     """Tell whether the values have no spread that a float can hold."""
     return bool(values.max() / 2 - values.min() / 2 == 0)

@@ -98,6 +98,7 @@ class Settings(Record):
     max_features: int | None
     seed: int
     scale: str = "standard"
+    missing: str = "error"
     keep: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
 
@@ -116,7 +117,8 @@ class Selection(Record):
     """The chosen columns and all the evidence for them.
 
     ``neighbors`` is None where the number of neighbours was given or there was nothing to choose it by.
-    ``duplicates`` are pairs of a column and the earlier one it repeats.
+    ``duplicates`` are pairs of a column and the earlier one it repeats. ``n_rows`` is the number of rows used, and
+    ``n_dropped`` that of rows left out for missing values.
     """
 
     feature_names: tuple[str, ...]
@@ -128,6 +130,7 @@ class Selection(Record):
     steps: tuple[Step, ...]
     settings: Settings
     version: str
+    n_dropped: int = 0
 
     @property
     def accepted(self) -> tuple[Step, ...]:

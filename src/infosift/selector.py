@@ -34,6 +34,7 @@ from infosift.inputs import (
     positions,
     read_target,
     unmasked,
+    without_missing,
 )
 from infosift.nulls import permutations_for
 from infosift.result import Selection, Settings, Step
@@ -76,6 +77,9 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     scale : {"standard", "rank"}, default="standard"
         How columns and target are made comparable: unit spread, or normal quantiles of their ranks, which is
         steadier where there are outliers and long tails.
+    missing : {"error", "drop"}, default="error"
+        What to do where a column or the target has no value: refuse, or leave out the row, for all columns alike.
+        ``selection_.n_dropped`` counts these rows.
     keep : str, int or sequence of these, or None, default=None
         Columns, by name or position, that are in from the start; the others are chosen for what they add.
     ignore : str, int or sequence of these, or None, default=None
@@ -125,6 +129,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         t_threshold: float | None = None,
         max_features: int | None = None,
         scale: str = "standard",
+        missing: str = "error",
         keep: Any = None,
         ignore: Any = None,
         random_state: SeedLike = None,
@@ -142,6 +147,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.t_threshold = t_threshold
         self.max_features = max_features
         self.scale = scale
+        self.missing = missing
         self.keep = keep
         self.ignore = ignore
         self.random_state = random_state
@@ -168,9 +174,13 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             keep=tuple(features.names[i] for i in keep),
             ignore=tuple(features.names[i] for i in ignore),
         )
+        n_dropped = 0
+        if settings.missing == "drop":
+            features, target, n_dropped = without_missing(features, target, ignore)
         table = make_table(features, target, settings.seed, settings.scale, ignore)
         _warn_of_unusable(table)
-        self.selection_: Selection = select(table, settings, ThreadEngine(self.n_jobs), self.callback)
+        selection = select(table, settings, ThreadEngine(self.n_jobs), self.callback)
+        self.selection_: Selection = replace(selection, n_dropped=n_dropped)
         self.selected_: IntArray = np.array(self.selection_.indices, dtype=np.int64)
         self.n_neighbors_ = self.selection_.n_neighbors
         return self
@@ -180,6 +190,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         require_choice("method", self.method, ("published",))
         require_choice("search", self.search, ("forward",))
         require_choice("scale", self.scale, ("standard", "rank"))
+        require_choice("missing", self.missing, ("error", "drop"))
         criterion_named(self.criterion)
         n_neighbors, max_features, t_threshold = self.n_neighbors, self.max_features, self.t_threshold
         return Settings(
@@ -197,6 +208,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             max_features=None if max_features is None else require_count("max_features", max_features, least=1),
             seed=resolve_seed(self.random_state),
             scale=self.scale,
+            missing=self.missing,
         )
 
     def _read(self, X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
@@ -218,6 +230,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
+        tags.input_tags.allow_nan = self.missing == "drop"
         return tags
 
 

@@ -70,7 +70,8 @@ def _probability(p: float) -> str:
 
 def _how(selection: Selection) -> str:
     settings = selection.settings
-    parts = [f"{selection.n_rows} rows"]
+    dropped = f" ({selection.n_dropped} more had missing values)" if selection.n_dropped else ""
+    parts = [f"{selection.n_rows} rows{dropped}"]
     if selection.steps:
         by = f" (chosen by {selection.neighbors.feature})" if selection.neighbors else ""
         parts += [

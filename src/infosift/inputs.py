@@ -9,6 +9,7 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 
 from infosift.arrays import FloatArray
@@ -26,6 +27,10 @@ class NamedColumns:
     def n_rows(self) -> int:
         """Number of rows of the table."""
         return int(self.values.shape[1])
+
+    def take(self, rows: NDArray[np.bool_]) -> NamedColumns:
+        """Return some of the rows."""
+        return self if rows.all() else NamedColumns(self.names, self.values[:, rows])
 
 
 def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
@@ -117,26 +122,17 @@ def require_finite(
     )
 
 
-def without_missing(
-    features: NamedColumns, target: NamedColumns, ignored: Sequence[int] = ()
-) -> tuple[NamedColumns, NamedColumns, int]:
-    """Leave out the rows in which a column that is looked at, or the target, has no value; count them."""
-    looked_at = np.ones(len(features.names), dtype=bool)
-    looked_at[list(ignored)] = False
-    missing = np.isnan(target.values).any(axis=0)
-    for values in features.values[looked_at] if ignored else features.values:
-        missing |= np.isnan(values)
-    if not missing.any():
-        return features, target, 0
-    if missing.all():
+def whole_rows(features: NamedColumns, target: NamedColumns, ignored: Sequence[int] = ()) -> NDArray[np.bool_]:
+    """Tell in which rows the target, and every column that is looked at, has a value."""
+    whole = ~np.isnan(target.values).any(axis=0)
+    for i, values in enumerate(features.values):
+        if i not in ignored:
+            whole &= ~np.isnan(values)
+    if not whole.any():
         raise InputError(
             "Every row has a missing value: ignore the columns with many gaps, or fill them in first."
         )
-    return (
-        NamedColumns(features.names, features.values[:, ~missing]),
-        NamedColumns(target.names, target.values[:, ~missing]),
-        int(missing.sum()),
-    )
+    return np.asarray(whole)
 
 
 def is_constant(values: FloatArray) -> bool:

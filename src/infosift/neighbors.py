@@ -8,19 +8,23 @@ from dataclasses import replace
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.checks import require_rows
+from infosift.blocks import shuffled_rows
+from infosift.checks import InputError, require_rows
 from infosift.criteria import Criterion
+from infosift.criteria.folds import score_each_fold
 from infosift.engine import Question, ThreadEngine
 from infosift.result import FoldEstimates, NeighborChoice
 from infosift.streams import stream
 from infosift.table import Table
 
 
-def assign_folds(n_rows: int, n_folds: int, seed: int) -> IntArray:
+def assign_folds(n_rows: int, n_folds: int, seed: int, blocks: IntArray | None = None) -> IntArray:
     """Partition the rows at random into folds of near-equal size; return the fold of each row.
 
-    There are as many folds as rows where more are asked for.
+    There are as many folds as rows where more are asked for. With blocks, each fold has as many whole blocks.
     """
+    if blocks is not None:
+        return assign_folds(int(blocks.max()) + 1, n_folds, seed)[blocks]
     order = stream(seed, "folds").permutation(n_rows)
     folds = np.empty(n_rows, dtype=np.int64)
     for fold, rows in enumerate(np.array_split(order, min(n_folds, n_rows))):
@@ -69,20 +73,32 @@ def choose(
     """
     usable = table.usable
     require_rows(table.n_rows, fewest_rows(n_folds), f"Choosing the number of neighbours with {n_folds} folds")
-    folds = assign_folds(table.n_rows, n_folds, seed)
+    folds = assign_folds(table.n_rows, n_folds, seed, table.blocks)
     n_folds = int(folds.max()) + 1
     rows_left = [np.flatnonzero(folds != fold) for fold in range(n_folds)]
     candidates = neighbor_range(max_neighbors, min(map(len, rows_left)))
+    if not candidates:
+        raise InputError(
+            "One block has nearly all rows, so none are left without it to choose n_neighbors by: give it."
+        )
 
     columns = Question(table.columns, table.columns[:0], table.target, usable)
     shuffled = [
-        replace(columns, rows=rows, candidate_rows=stream(seed, "shuffled fold", fold).permutation(rows))
+        replace(
+            columns,
+            rows=rows,
+            candidate_rows=shuffled_rows(rows, stream(seed, "shuffled fold", fold), table.blocks),
+        )
         for fold, rows in enumerate(rows_left)
     ]
     # One column of numbers per fold lies in one piece, so that their order of summation is always the same.
-    estimates = np.ascontiguousarray(
-        criterion.score_without_folds(columns, folds, candidates, engine).transpose(0, 2, 1)
+    without_folds = (
+        criterion.score_without_folds(columns, folds, candidates, engine)
+        if table.blocks is None
+        # Near rows may well be of one block, and then a search that the folds share finds too few of the others.
+        else score_each_fold(criterion, columns, folds, candidates, engine)
     )
+    estimates = np.ascontiguousarray(without_folds.transpose(0, 2, 1))
     shuffled_estimates = np.stack(criterion.score(shuffled, candidates, engine), axis=2)
 
     mean, variance = estimates.mean(axis=2), estimates.var(axis=2, ddof=1)

@@ -9,7 +9,8 @@ from fractions import Fraction
 import numpy as np
 from scipy.stats import binomtest
 
-from infosift.arrays import FloatArray
+from infosift.arrays import FloatArray, IntArray
+from infosift.blocks import shuffled_rows
 from infosift.checks import require_count
 from infosift.result import PermutationTest
 from infosift.streams import stream
@@ -20,19 +21,27 @@ _LARGEST_DENOMINATOR = 1000
 _VALUES_AT_ONCE = 4_000_000
 
 
-def shuffled_copies(column: FloatArray, draws: range, seed: int, step: int) -> FloatArray:
+def shuffled_copies(
+    column: FloatArray, draws: range, seed: int, step: int, blocks: IntArray | None = None
+) -> FloatArray:
     """Return shuffled copies of a column, one per row; every column of a step meets the same permutations."""
-    orders = (stream(seed, "shuffle", step, draw).permutation(len(column)) for draw in draws)
+    rows = np.arange(len(column))
+    orders = (shuffled_rows(rows, stream(seed, "shuffle", step, draw), blocks) for draw in draws)
     return np.stack([column[order] for order in orders])
 
 
 def null_scores(
-    score: Callable[[FloatArray], FloatArray], column: FloatArray, count: int, seed: int, step: int
+    score: Callable[[FloatArray], FloatArray],
+    column: FloatArray,
+    count: int,
+    seed: int,
+    step: int,
+    blocks: IntArray | None = None,
 ) -> FloatArray:
     """Return the scores of shuffled copies of a column, a part of them at a time to bound the memory."""
     at_once = max(1, _VALUES_AT_ONCE // len(column))
     parts = [range(count)[start : start + at_once] for start in range(0, count, at_once)]
-    return np.concatenate([score(shuffled_copies(column, draws, seed, step)) for draws in parts])
+    return np.concatenate([score(shuffled_copies(column, draws, seed, step, blocks)) for draws in parts])
 
 
 def judge(score: float, null: FloatArray, alpha: float) -> PermutationTest:

@@ -101,6 +101,7 @@ class Settings(Record):
     missing: str = "error"
     keep: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    n_blocks: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

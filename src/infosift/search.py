@@ -89,6 +89,7 @@ def _take_step(
         settings.n_permutations,
         settings.seed,
         step=number,
+        blocks=table.blocks,
     )
     test = judge(scores[place], null, settings.alpha)
     return Step(

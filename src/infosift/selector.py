@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.utils import Tags, check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosift.arrays import IntArray
+from infosift.blocks import read_blocks, require_enough_blocks
 from infosift.checks import (
     InputError,
     listing,
@@ -34,7 +36,7 @@ from infosift.inputs import (
     positions,
     read_target,
     unmasked,
-    without_missing,
+    whole_rows,
 )
 from infosift.nulls import permutations_for
 from infosift.result import Selection, Settings, Step
@@ -84,6 +86,10 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Columns, by name or position, that are in from the start; the others are chosen for what they add.
     ignore : str, int or sequence of these, or None, default=None
         Columns that are not looked at.
+    blocks : array-like of shape (n_rows,), str, int or None, default=None
+        Which rows belong together, such as repeated measures of a person or days of a week: equal values, of an
+        array or of a column of X (which is then ignored otherwise). Shuffles move, and folds leave out, whole
+        blocks. Blocks of the same size replace each other; others are laid end to end and overlap.
     random_state : int, NumPy generator or None, default=None
         Seed. It fixes the result to the last bit, whatever the number of threads or the order of the columns. None
         draws one, which ``selection_.settings.seed`` keeps.
@@ -132,6 +138,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         missing: str = "error",
         keep: Any = None,
         ignore: Any = None,
+        blocks: Any = None,
         random_state: SeedLike = None,
         n_jobs: int | None = None,
         callback: Callable[[Step], object] | None = None,
@@ -150,6 +157,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.missing = missing
         self.keep = keep
         self.ignore = ignore
+        self.blocks = blocks
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.callback = callback
@@ -169,18 +177,22 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         keep, ignore = (positions(getattr(self, name), features.names, name) for name in ("keep", "ignore"))
         if both := [f'"{features.names[i]}"' for i in keep if i in ignore]:
             raise InputError(f"Asked both to keep and to ignore {listing(both)}.")
+        blocks, ignore = self._read_blocks(features, ignore)
+        n_rows = features.n_rows
+        if settings.missing == "drop":
+            whole = whole_rows(features, target, ignore)
+            features, target = features.take(whole), target.take(whole)
+            blocks = None if blocks is None else read_blocks(blocks[whole], features.n_rows)
         settings = replace(
             settings,
             keep=tuple(features.names[i] for i in keep),
             ignore=tuple(features.names[i] for i in ignore),
+            n_blocks=None if blocks is None else require_enough_blocks(blocks, settings.alpha),
         )
-        n_dropped = 0
-        if settings.missing == "drop":
-            features, target, n_dropped = without_missing(features, target, ignore)
-        table = make_table(features, target, settings.seed, settings.scale, ignore)
+        table = make_table(features, target, settings.seed, settings.scale, ignore, blocks)
         _warn_of_unusable(table)
         selection = select(table, settings, ThreadEngine(self.n_jobs), self.callback)
-        self.selection_: Selection = replace(selection, n_dropped=n_dropped)
+        self.selection_: Selection = replace(selection, n_dropped=n_rows - features.n_rows)
         self.selected_: IntArray = np.array(self.selection_.indices, dtype=np.int64)
         self.n_neighbors_ = self.selection_.n_neighbors
         return self
@@ -219,6 +231,17 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         require_rows(len(values), 2, "A selection")
         check_consistent_length(X, y)
         return named(values, names or default_names(values.shape[1])), read_target(y)
+
+    def _read_blocks(
+        self, features: NamedColumns, ignore: tuple[int, ...]
+    ) -> tuple[IntArray | None, tuple[int, ...]]:
+        """Return the block of each row; where a column says so, it is ignored otherwise."""
+        if self.blocks is None:
+            return None, ignore
+        if not isinstance(self.blocks, (str, Integral)):
+            return read_blocks(self.blocks, features.n_rows), ignore
+        (column,) = positions(self.blocks, features.names, "blocks")
+        return read_blocks(features.values[column], features.n_rows), tuple(dict.fromkeys((*ignore, column)))
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from infosift.arrays import FloatArray
+from infosift.arrays import FloatArray, IntArray
 from infosift.inputs import NamedColumns, is_constant, require_finite, require_varying_target
 from infosift.streams import stream
 
@@ -27,7 +27,8 @@ class Table:
 
     ``columns`` and ``target`` have one column of the table per row. ``constant``, ``duplicates`` (column to the
     earlier column it repeats) and ``ignored`` are by position; they are never candidates. ``digests`` are
-    fingerprints of the columns' values, which make choices independent of the order of the columns.
+    fingerprints of the columns' values, which make choices independent of the order of the columns. ``blocks`` has
+    the number of its block for each row, where rows belong together.
     """
 
     names: tuple[str, ...]
@@ -38,6 +39,7 @@ class Table:
     duplicates: Mapping[int, int]
     digests: tuple[bytes, ...]
     ignored: tuple[int, ...] = ()
+    blocks: IntArray | None = None
 
     @property
     def n_rows(self) -> int:
@@ -57,6 +59,7 @@ def make_table(
     seed: int,
     scale: str = "standard",
     ignored: Sequence[int] = (),
+    blocks: IntArray | None = None,
 ) -> Table:
     """Check the data and prepare them for the estimators; what is ignored may have any values."""
     require_finite(features, ignored=ignored)
@@ -74,6 +77,7 @@ def make_table(
         duplicates=_find_duplicates(digests, exclude=(*constant, *ignored)),
         digests=digests,
         ignored=tuple(ignored),
+        blocks=blocks,
     )
 
 

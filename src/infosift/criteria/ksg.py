@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy.special import digamma
 
 from infosift import _kernel
 from infosift.arrays import FloatArray, IntArray
+from infosift.criteria.folds import score_each_fold
 from infosift.engine import Question, ThreadEngine
 
 _FEWEST_SHARED_ROWS = 32
@@ -54,8 +55,7 @@ class KSG:
         n_folds = int(folds.max()) + 1
         alone = self.variant == 1 and len(question.given) == 0 and len(question.target) == 1
         if not alone or question.n_rows < _FEWEST_SHARED_ROWS or n_folds < _FEWEST_SHARED_FOLDS:
-            parts = [replace(question, rows=np.flatnonzero(folds != fold)) for fold in range(n_folds)]
-            return np.stack(self.score(parts, neighbors, engine), axis=1)
+            return score_each_fold(self, question, folds, neighbors, engine)
         k = np.asarray(neighbors, dtype=np.int64)
         rows_left = question.n_rows - np.bincount(folds)
         constants = np.stack([self._constants(k, int(n_rows)) for n_rows in rows_left])

@@ -94,8 +94,9 @@ def test_the_command_prints_the_papers_figures_beside_ours(tmp_path):
 
 
 def test_says_where_data_can_be_had(tmp_path):
-    result = study("housing", "--out", tmp_path)
+    result = study("housing", "--out", tmp_path / "results")
     assert result.exit_code == 2
+    assert not (tmp_path / "results").exists()
     assert "needs boston_housing.csv: give its folder with --data or in INFOSIFT_DATA" in result.stderr
     result = study("census", "--data", tmp_path, "--out", tmp_path)
     assert result.exit_code == 2

@@ -32,6 +32,14 @@ app = typer.Typer(
 
 StudyName = Enum("StudyName", {name: name for name in studies.NAMES})  # type: ignore[misc]
 
+
+class Missing(Enum):
+    """What to do with missing values."""
+
+    error = "error"
+    drop = "drop"
+
+
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -45,7 +53,9 @@ def select(
     target: Annotated[str, typer.Option(help="The column to tell something about.")],
     alpha: AlphaOption = 0.05,
     drop: Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")] = None,
-    missing: Annotated[str, typer.Option(help="Rows with missing values: error, or drop them.")] = "error",
+    missing: Annotated[
+        Missing, typer.Option(help="Where there are missing values: refuse, or leave out the rows.")
+    ] = Missing.error,
     seed: Annotated[int, typer.Option(help="Seed that fixes the result.", min=0)] = 0,
     json: Annotated[Path | None, typer.Option(help="Write all the evidence to this file.")] = None,
     jobs: JobsOption = -1,
@@ -60,7 +70,7 @@ def select(
         if json is not None:
             _require_writable(json, besides=file)
         features, values = read_file(file, target, drop or ())
-        options = {"alpha": alpha, "missing": missing, "random_state": seed, "n_jobs": jobs}
+        options = {"alpha": alpha, "missing": missing.value, "random_state": seed, "n_jobs": jobs}
         selection = _run(features, values, options, first_row=1)
         _show(selection)
         if json is not None:
@@ -101,14 +111,12 @@ def study(
         from infosift.terminal import print_study, progress_bars
 
         folder = out or Path(f"study-{name.value}")
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{folder} cannot be a folder for the results ({error.strerror}).") from error
-        with progress_bars() as track:
-            outcome = studies.run(name.value, studies.Setting(quick=quick, data=data, n_jobs=jobs, track=track))
-        print_study(outcome, Console())
-        outcome.save(folder)
+        with _folder_of_results(folder):
+            with progress_bars() as track:
+                setting = studies.Setting(quick=quick, data=data, n_jobs=jobs, track=track)
+                outcome = studies.run(name.value, setting)
+            print_study(outcome, Console())
+            outcome.save(folder)
         Console(stderr=True).print(Text(f"Tables, figures and numbers written to {folder}", style="dim"))
 
 
@@ -165,6 +173,21 @@ def _write(path: Path, text: str) -> None:
     except OSError as error:
         raise InputError(f"The evidence could not be written to {path} ({error.strerror}).") from error
     Console(stderr=True).print(Text(f"Evidence written to {path}", style="dim"))
+
+
+@contextmanager
+def _folder_of_results(folder: Path) -> Iterator[None]:
+    """Make a folder before the work begins; where there are no results in the end, leave none behind."""
+    is_new = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be a folder for the results ({error.strerror}).") from error
+    try:
+        yield
+    finally:
+        if is_new and not any(folder.iterdir()):
+            folder.rmdir()
 
 
 @contextmanager

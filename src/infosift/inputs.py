@@ -115,11 +115,14 @@ def require_finite(
     column = int(np.argmin(finite.all(axis=1)))
     row = int(np.argmin(finite[column]))
     value = columns.values[column, row]
-    kind = "a missing value (NaN)" if np.isnan(value) else f"an infinite value ({value})"
-    raise InputError(
-        f'{what} "{columns.names[column]}" has {kind} in row {row + first_row} (the first row is {first_row}): '
-        "remove the row or fill the value in first."
-    )
+    if np.isnan(value):
+        kind = "a missing value (NaN)"
+        remedy = "remove the row or fill the value in first; a selection can leave such rows out (missing=drop)."
+    else:
+        kind = f"an infinite value ({value})"
+        remedy = "remove the row or put a number in its place first."
+    place = f"row {row + first_row} (the first row is {first_row})"
+    raise InputError(f'{what} "{columns.names[column]}" has {kind} in {place}: {remedy}')
 
 
 def whole_rows(features: NamedColumns, target: NamedColumns, ignored: Sequence[int] = ()) -> NDArray[np.bool_]:

@@ -62,7 +62,7 @@ private:
             for (std::size_t places = stride; places <= others && reaches(places); places += stride) {
                 const auto there = Lanes<width>::all(self[direction * static_cast<std::ptrdiff_t>(places)]);
                 for (std::size_t i = 0; i < batch; ++i)
-                    count_within<ball>(passed[i], magnitude(there - center), radii_[f + i]);
+                    count_held<ball>(passed[i], magnitude(there - center), radii_[f + i]);
             }
             for (std::size_t i = 0; i < batch; ++i)
                 counts[f + i] = passed[i];
@@ -89,21 +89,12 @@ private:
                 const double *const next =
                     direction < 0 ? self - passed[l] - static_cast<std::ptrdiff_t>(stride) : self + passed[l] + 1;
                 for (std::size_t i = 0; i < stride; i += lane_count)
-                    count_within<ball>(more[l], magnitude(Lanes<width>::load(next + i) - center), radius);
+                    count_held<ball>(more[l], magnitude(Lanes<width>::load(next + i) - center), radius);
             }
             const auto last = LaneCounts<width>::totals(more);
             for (std::size_t p = 0; p < lane_count / width; ++p)
                 counts[f].parts[p] = passed.parts[p] + last.parts[p];
         }
-    }
-
-    template <Ball ball>
-    static INFOSIFT_INLINE void count_within(LaneCounts<width> &counts, const Lanes<width> &distance,
-                                             const Lanes<width> &radius) {
-        if constexpr (ball == Ball::open)
-            count_below(counts, distance, radius);
-        else
-            count_at_most(counts, distance, radius);
     }
 
     std::size_t count_;

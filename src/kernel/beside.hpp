@@ -249,10 +249,7 @@ private:
             for (const auto &item : list.items_of(c)) {
                 const Lanes<width> distance =
                     larger(Lanes<width>::all(item.distance), magnitude(values[item.row] - values[row]));
-                if constexpr (ball == Ball::open)
-                    count_below(counts, distance, radius);
-                else
-                    count_at_most(counts, distance, radius);
+                count_held<ball>(counts, distance, radius);
             }
         return counts;
     }

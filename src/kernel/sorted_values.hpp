@@ -19,6 +19,16 @@ template <Ball ball> INFOSIFT_INLINE bool holds(double radius, double distance) 
     return ball == Ball::open ? distance < radius : distance <= radius;
 }
 
+/// Add to the counts the lanes whose distance is in the ball.
+template <Ball ball, std::size_t width>
+INFOSIFT_INLINE void count_held(LaneCounts<width> &counts, const Lanes<width> &distance,
+                                const Lanes<width> &radius) {
+    if constexpr (ball == Ball::open)
+        count_below(counts, distance, radius);
+    else
+        count_at_most(counts, distance, radius);
+}
+
 /// The values of a column in ascending order.
 class SortedValues {
 public:

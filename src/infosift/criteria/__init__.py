@@ -8,20 +8,15 @@ from typing import Protocol
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.checks import require_choice
+from infosift.criteria.folds import Scores
 from infosift.criteria.ksg import KSG
 from infosift.engine import Question, ThreadEngine
 
 __all__ = ["KSG", "Criterion", "Scorer", "criterion_named"]
 
 
-class Criterion(Protocol):
+class Criterion(Scores, Protocol):
     """Scores candidates beside a subset, for several numbers of neighbours at once; higher is more."""
-
-    def score(
-        self, questions: Sequence[Question], neighbors: Sequence[int], engine: ThreadEngine
-    ) -> list[FloatArray]:
-        """Return an array (candidates x neighbors) for each question."""
-        ...
 
     def score_without_folds(
         self, question: Question, folds: IntArray, neighbors: Sequence[int], engine: ThreadEngine

@@ -36,6 +36,48 @@ def ksg(X, Y, k, variant):
     return digamma(k) - 1 / k + digamma(n) - total / n
 
 
+def mixed(X, Y, k):
+    """Variant 1 where some columns hold categories: pairs of rows are as far apart as in the numbers, or in
+    another cell altogether. Columns are (values, is_discrete); None is a missing value, which is near to all.
+
+    Where the cell of a row has fewer others than k, these are its neighbours. Where no number tells rows apart, or
+    gaps hide it, the neighbours of a row are those that are equal to it.
+    """
+
+    def distances(columns):
+        n = len(columns[0][0])
+        apart = np.zeros((n, n))
+        for values, is_discrete in columns:
+            for i in range(n):
+                for j in range(n):
+                    a, b = values[i], values[j]
+                    if a is None or b is None:
+                        continue
+                    own = (0.0 if a == b else np.inf) if is_discrete else abs(a - b)
+                    apart[i, j] = max(apart[i, j], own)
+        return apart
+
+    in_x, in_y = distances(X), distances(Y)
+    joint = np.maximum(in_x, in_y)
+    n = len(joint)
+    numbers = [{v for v in values if v is not None} for values, is_discrete in [*X, *Y] if not is_discrete]
+    no_numbers = all(len(values) < 2 for values in numbers)
+    gaps = any(v is None for values, _ in [*X, *Y] for v in values)
+    total = 0.0
+    for i in range(n):
+        others = np.arange(n) != i
+        cell = np.sort(joint[i][others & np.isfinite(joint[i])])
+        count = min(k, len(cell))
+        radius = cell[count - 1] if count else np.inf
+        if no_numbers or (gaps and radius == 0):
+            alike = [1 + np.sum(near[i][others] == 0) for near in (joint, in_x, in_y)]
+            total += digamma(alike[0]) - digamma(alike[1]) - digamma(alike[2])
+        else:
+            n_x, n_y = (1 + np.sum(near[i][others] < radius) for near in (in_x, in_y))
+            total += digamma(max(count, 1)) - digamma(n_x) - digamma(n_y)
+    return digamma(n) + total / n
+
+
 def t_statistic(x, y, k, variant, parts, shuffles):
     """The Student-like measure of the paper for one feature and one k.
 

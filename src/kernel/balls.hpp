@@ -22,6 +22,8 @@ public:
         radii_[ball / lane_count].set(ball % lane_count, radius);
     }
 
+    INFOSIFT_INLINE double radius(std::size_t ball) const { return radii_[ball / lane_count][ball % lane_count]; }
+
     template <Ball ball> INFOSIFT_INLINE void count(const SortedValues &column, std::size_t row) {
         const double *const self = column.at(row);
         const std::size_t rank = column.rank(row);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "categories.hpp"
 #include "columns.hpp"
 #include "digamma_sum.hpp"
 #include "lanes.hpp"
@@ -48,7 +49,8 @@ struct Share {
 ///
 /// A row's neighbours with a candidate added are among those without it, so the rows near in the given columns and
 /// the target are listed once for all candidates. Where a list turns out too short for a candidate, the distances
-/// found in it bound how far to look: first in the candidate, and if that leaves many rows, in all else.
+/// found in it bound how far to look: first in the candidate, and if that leaves many rows, in all else. Rows
+/// whose neighbours are of another category are left out.
 template <Variant variant, std::size_t width> class BesideScorer {
 public:
     BesideScorer(const Columns &candidates, const Columns &given, const Columns &target,
@@ -79,10 +81,20 @@ public:
     }
 
 private:
-    /// The radii of four candidates around a row, by number of neighbours, and the one that holds all neighbours.
+    /// The radii of four candidates around a row, by number of neighbours, and the one that holds all neighbours
+    /// of the row's category.
     struct Radii {
         std::vector<Lanes<width>> features, target;
         Lanes<width> farthest;
+
+        /// The largest radius that is not of another category.
+        double widest() const {
+            double widest = 0;
+            for (const auto &four : features)
+                for (std::size_t l = 0; l < lane_count; ++l)
+                    widest = larger(widest, four[l] < other_category ? four[l] : 0.0);
+            return widest;
+        }
     };
 
     /// A group with a candidate that has to look farther, but not farther than this.
@@ -153,11 +165,11 @@ private:
         double farthest = 0;
         for (std::size_t w = 0; w < around.wanting.size(); ++w) {
             find_radii(row, around.wanting[w].group, wider_, wider_radii_[w]);
-            farthest = larger(farthest, wider_radii_[w].farthest.largest());
+            farthest = larger(farthest, wider_radii_[w].widest());
         }
         wider_.assign_unordered(finder_.look(row, farthest).in_given);
         for (std::size_t w = 0; w < around.wanting.size(); ++w)
-            count_within(row, around.wanting[w].group, wider_, wider_radii_[w], around.reach, farthest, sums);
+            count_within(row, around.wanting[w].group, wider_, wider_radii_[w], around.reach, reach, sums);
     }
 
     INFOSIFT_INLINE void find_radii(std::size_t row, std::size_t group, const NearList &in_both, Radii &radii) {
@@ -165,7 +177,7 @@ private:
         const NearestLanes<width> nearest = find_nearest(values, row, in_both);
         radii.features.resize(neighbors_.size());
         radii.target.resize(neighbors_.size());
-        radii.farthest = nearest.farthest();
+        radii.farthest = smaller(nearest.farthest(), Lanes<width>::all(other_category));
         for (std::size_t q = 0; q < neighbors_.size(); ++q) {
             radii.features[q] = radii.target[q] = nearest[static_cast<std::size_t>(neighbors_[q] - 1)];
             if constexpr (variant == Variant::rectangle)
@@ -183,7 +195,8 @@ private:
             const auto in_features = count_near<ball>(groups_[group], row, in_given, radii.features[q]);
             const auto in_target = sorted_target_.template count_others<ball>(here, radii.target[q]);
             for (std::size_t l = 0; l < lanes_of(group); ++l)
-                if (radii.farthest[l] > farther_than && radii.farthest[l] <= at_most)
+                if (radii.farthest[l] > farther_than && radii.farthest[l] <= at_most &&
+                    radii.features[q][l] < other_category)
                     sums[(group * lane_count + l) * neighbors_.size() + q] +=
                         digamma_(in_features[l] + rim_of(variant)) + digamma_(in_target[l] + rim_of(variant));
         }

@@ -187,5 +187,6 @@ NB_MODULE(_kernel, module) {
                nb::arg("digamma").noconvert(), nb::arg("instructions") = "best",
                "The means of variant 1 over the rows without each fold, for single candidates and one target.\n\n"
                "`folds` has the number of its fold for each row. Returns (candidates x folds x neighbors).");
+    module.attr("CATEGORY_GAP") = category_gap;
     module.def("has_avx2", &has_avx2, "Whether this machine has the AVX2 instructions.");
 }

@@ -1,9 +1,12 @@
 #pragma once
 
+#include "categories.hpp"
+#include "cells.hpp"
 #include "columns.hpp"
 #include "digamma_sum.hpp"
 #include "distances.hpp"
 #include "radii.hpp"
+#include "small_cells.hpp"
 #include "variant.hpp"
 
 #include <cstddef>
@@ -18,12 +21,23 @@ namespace infosift {
 /// Rows tied with the k-th neighbour count as neighbours when a rectangle is drawn.
 template <Variant variant> class DenseScorer {
 public:
-    DenseScorer(const Columns &given, const Columns &target, std::span<const std::int64_t> neighbors,
-                const DigammaTable &digamma)
-        : given_(given), target_(target), neighbors_(neighbors), digamma_(digamma), distances_(target.rows()),
-          nearest_(static_cast<std::size_t>(neighbors.back())), radii_(neighbors.size()),
-          feature_widths_(neighbors.size()), target_widths_(neighbors.size()), feature_counts_(neighbors.size()),
-          target_counts_(neighbors.size()) {}
+    DenseScorer(const Columns &candidates, const Columns &given, const Columns &target,
+                std::span<const std::int64_t> neighbors, const DigammaTable &digamma)
+        : candidates_(candidates), given_(given), target_(target), neighbors_(neighbors), digamma_(digamma),
+          distances_(target.rows()), nearest_(static_cast<std::size_t>(neighbors.back())),
+          radii_(neighbors.size()), feature_widths_(neighbors.size()), target_widths_(neighbors.size()),
+          found_(neighbors.size()), feature_counts_(neighbors.size()), target_counts_(neighbors.size()) {
+        const bool shared_have_gaps = has_gaps(given) || has_gaps(target);
+        const bool shared_are_discrete = all_discrete(given) && all_discrete(target);
+        const bool shared_have_categories = has_categories(given) || has_categories(target);
+        for (std::size_t c = 0; c < candidates.count(); ++c) {
+            const Columns candidate(candidates[c].data(), 1, candidates.rows());
+            const bool without_numbers = shared_are_discrete && all_discrete(candidate) &&
+                                         (shared_have_categories || has_categories(candidate));
+            counts_at_zero_.push_back(variant == Variant::cube &&
+                                      (without_numbers || shared_have_gaps || has_gaps(candidate)));
+        }
+    }
 
     /// Move to a row; what follows is about this row.
     INFOSIFT_INLINE void enter(std::size_t row) {
@@ -32,11 +46,15 @@ public:
     }
 
     /// Add what the row contributes for a candidate, for each number of neighbours.
-    INFOSIFT_INLINE void operator()(std::span<const double> candidate, std::span<std::int64_t> sums) {
-        distances_.add_candidate(row_, candidate);
+    INFOSIFT_INLINE void operator()(std::size_t candidate, std::span<std::int64_t> sums) {
+        distances_.add_candidate(row_, candidates_[candidate]);
         smallest(distances_.joint, nearest_);
-        for (std::size_t q = 0; q < neighbors_.size(); ++q)
+        for (std::size_t q = 0; q < neighbors_.size(); ++q) {
             radii_[q] = nearest_[static_cast<std::size_t>(neighbors_[q] - 1)];
+            found_[q] = neighbors_[q];
+        }
+        if (variant == Variant::cube && nearest_.back() >= other_category)
+            stay_in_cell();
         constexpr Ball ball = ball_of(variant);
         if constexpr (variant == Variant::cube) {
             count_within<ball>(distances_.features, radii_, feature_counts_);
@@ -47,22 +65,50 @@ public:
             count_within<ball>(distances_.features, feature_widths_, feature_counts_);
             count_within<ball>(distances_.target, target_widths_, target_counts_);
         }
-        for (std::size_t q = 0; q < sums.size(); ++q)
-            sums[q] +=
-                digamma_(feature_counts_[q] + rim_of(variant)) + digamma_(target_counts_[q] + rim_of(variant));
+        for (std::size_t q = 0; q < sums.size(); ++q) {
+            if (counts_at_zero_[candidate] && radii_[q] == 0)
+                take_the_alike(q);
+            sums[q] += digamma_(feature_counts_[q] + rim_of(variant)) +
+                       digamma_(target_counts_[q] + rim_of(variant)) + digamma_(neighbors_[q]) -
+                       digamma_(found_[q]);
+        }
     }
 
 private:
+    /// Where there are fewer others in the row's cell than neighbours, be content with these.
+    INFOSIFT_INLINE void stay_in_cell() {
+        const auto end = std::lower_bound(nearest_.begin(), nearest_.end(), other_category);
+        const std::int64_t others = end - nearest_.begin();
+        for (std::size_t q = 0; q < neighbors_.size(); ++q)
+            if (others < neighbors_[q]) {
+                radii_[q] = others > 0 ? *(end - 1) : other_category;
+                found_[q] = neighbors_in_cell(others);
+            }
+    }
+
+    /// Count the rows that are equal to the row, which are more than the neighbours asked for.
+    INFOSIFT_INLINE void take_the_alike(std::size_t q) {
+        const auto alike = [](const std::vector<double> &distances) {
+            return std::count(distances.begin(), distances.end(), 0.0);
+        };
+        feature_counts_[q] = alike(distances_.features);
+        target_counts_[q] = alike(distances_.target);
+        found_[q] = alike(distances_.joint) + 1;
+    }
+
+    const Columns &candidates_;
     const Columns &given_;
     const Columns &target_;
     std::span<const std::int64_t> neighbors_;
     const DigammaTable &digamma_;
+    std::vector<bool> counts_at_zero_; // by candidate: whether a ball of no radius holds the rows that are equal
     std::size_t row_ = 0;
     RowDistances distances_;
     std::vector<double> nearest_;
     std::vector<double> radii_;
     std::vector<double> feature_widths_;
     std::vector<double> target_widths_;
+    std::vector<std::int64_t> found_; // neighbours
     std::vector<std::int64_t> feature_counts_;
     std::vector<std::int64_t> target_counts_;
 };

@@ -11,7 +11,7 @@ namespace infosift {
 /// Digamma values as whole multiples of a power of two.
 ///
 /// Sums of integers do not depend on their order, so a score has the same bits whichever way its rows are
-/// visited. The step is as fine as the sum of two terms per row allows without overflow: about 1e-15 for a
+/// visited. The step is as fine as the sum of four terms per row allows without overflow: about 1e-15 for a
 /// thousand rows and 1e-11 for a million.
 class DigammaTable {
 public:
@@ -20,7 +20,7 @@ public:
         double largest = 1.0;
         for (std::size_t c = 1; c < values.size(); ++c)
             largest = std::max(largest, std::abs(values[c]));
-        const double bound = 2.0 * largest * static_cast<double>(values.size());
+        const double bound = 4.0 * largest * static_cast<double>(values.size());
         shift_ = 62 - static_cast<int>(std::ceil(std::log2(bound)));
         for (std::size_t c = 1; c < values.size(); ++c)
             ticks_[c] = std::llround(std::ldexp(values[c], shift_));

@@ -1,16 +1,21 @@
 #pragma once
 
 #include "beside.hpp"
+#include "categories.hpp"
+#include "cells.hpp"
 #include "columns.hpp"
 #include "dense.hpp"
 #include "digamma_sum.hpp"
 #include "folds.hpp"
+#include "small_cells.hpp"
 #include "strips.hpp"
 #include "variant.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace infosift {
 
@@ -21,6 +26,10 @@ struct Problem {
     Share share{}; // of the rows to sum over; only the path beside a subset can leave rows to others
 };
 
+inline bool has_categories(const Problem &problem) {
+    return has_categories(problem.candidates) || has_categories(problem.given) || has_categories(problem.target);
+}
+
 /// Ways to the same sums.
 enum class Path { dense, strips, beside };
 
@@ -28,14 +37,34 @@ inline Path best_path(const Problem &problem) {
     constexpr std::size_t fewest_rows = 32;
     if (problem.target.count() > 1 || problem.target.rows() < fewest_rows)
         return Path::dense;
+    if (has_gaps(problem.target) || has_gaps(problem.given) || has_gaps(problem.candidates))
+        return Path::dense;
     return problem.given.count() == 0 ? Path::strips : Path::beside;
 }
 
-/// Sums over the rows of digamma(given + candidate) + digamma(target): a row per candidate, a column per number of
-/// neighbours.
+/// Some of the candidates, side by side.
+class PickedCandidates {
+public:
+    PickedCandidates(const Columns &candidates, std::span<const std::size_t> picked)
+        : values_(picked.size() * candidates.rows()), view_(values_.data(), picked.size(), candidates.rows()) {
+        auto end = values_.begin();
+        for (const std::size_t c : picked)
+            end = std::copy(candidates[c].begin(), candidates[c].end(), end);
+    }
+    PickedCandidates(const PickedCandidates &) = delete;
+
+    const Columns &columns() const { return view_; }
+
+private:
+    std::vector<double> values_;
+    Columns view_;
+};
+
+/// Sums over the rows of digamma(given + candidate) + digamma(target) along a path: a row per candidate, a column
+/// per number of neighbours. Rows with too few others in their cell are left out on all paths but the dense one.
 template <Variant variant, std::size_t width>
-INFOSIFT_INLINE void digamma_sums(const Problem &problem, Path path, const DigammaTable &digamma,
-                                  std::span<std::int64_t> sums) {
+INFOSIFT_INLINE void sums_along(Path path, const Problem &problem, const DigammaTable &digamma,
+                                std::span<std::int64_t> sums) {
     const auto &[candidates, given, target, neighbors, share] = problem;
     const auto sums_of = [&](std::size_t c) { return sums.subspan(c * neighbors.size(), neighbors.size()); };
     if (path == Path::beside) {
@@ -46,13 +75,50 @@ INFOSIFT_INLINE void digamma_sums(const Problem &problem, Path path, const Digam
         for (std::size_t c = 0; c < candidates.count(); ++c)
             score(candidates[c], sums_of(c));
     } else {
-        DenseScorer<variant> score(given, target, neighbors, digamma);
+        DenseScorer<variant> score(candidates, given, target, neighbors, digamma);
         for (std::size_t row = 0; row < target.rows(); ++row) {
             score.enter(row);
             for (std::size_t c = 0; c < candidates.count(); ++c)
-                score(candidates[c], sums_of(c));
+                score(c, sums_of(c));
         }
     }
+}
+
+/// The same over all rows, whatever their cells.
+template <Variant variant, std::size_t width>
+INFOSIFT_INLINE void digamma_sums(const Problem &problem, Path path, const DigammaTable &digamma,
+                                  std::span<std::int64_t> sums) {
+    if (variant == Variant::rectangle || path == Path::dense || !has_categories(problem))
+        return sums_along<variant, width>(path, problem, digamma, sums);
+
+    const auto &[candidates, given, target, neighbors, share] = problem;
+    const SharedCells shared(given, target);
+    const CellScorer score_cells(shared, neighbors, digamma);
+    const SmallCellScorer score_small_cells(given, target, shared, neighbors, digamma);
+    const bool candidates_decide = all_discrete(given) && all_discrete(target);
+    std::vector<std::size_t> others;
+    for (std::size_t c = 0; c < candidates.count(); ++c) {
+        const bool ours = c % share.count == share.number;
+        const auto sums_of_candidate = sums.subspan(c * neighbors.size(), neighbors.size());
+        if (!candidates_decide || !is_discrete(candidates[c])) {
+            others.push_back(c);
+            if (ours)
+                score_small_cells(candidates[c], sums_of_candidate);
+        } else if (ours) {
+            score_cells(candidates[c], sums_of_candidate);
+        }
+    }
+    if (others.size() == candidates.count())
+        return sums_along<variant, width>(path, problem, digamma, sums);
+    if (others.empty())
+        return;
+    const PickedCandidates picked(candidates, others);
+    std::vector<std::int64_t> sums_of_others(others.size() * neighbors.size(), 0);
+    const Problem rest{picked.columns(), given, target, neighbors, share};
+    sums_along<variant, width>(path, rest, digamma, sums_of_others);
+    for (std::size_t o = 0; o < others.size(); ++o)
+        for (std::size_t q = 0; q < neighbors.size(); ++q)
+            sums[others[o] * neighbors.size() + q] += sums_of_others[o * neighbors.size() + q];
 }
 
 /// The sums of variant 1 over the rows without each fold, for candidates on their own and one target: by

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "categories.hpp"
 #include "columns.hpp"
 #include "distances.hpp"
 #include "lanes.hpp"
@@ -113,7 +114,7 @@ public:
     /// The distance from a row within which a sample suggests that there are as many rows as wanted.
     INFOSIFT_INLINE double guess_reach(std::size_t row) {
         if (wanted_ >= target_.size())
-            return unreachable;
+            return other_category;
         for (std::size_t s = 0; s < sample_.size(); ++s)
             sampled_[s] = std::abs(target_[sample_[s]] - target_[row]);
         for (std::size_t c = 0; c < given_.count(); ++c)
@@ -122,10 +123,10 @@ public:
         const std::size_t rank = std::max<std::size_t>(wanted_ * sample_.size() / target_.size(), 1);
         const auto at = sampled_.begin() + static_cast<std::ptrdiff_t>(std::min(rank, sampled_.size() - 1));
         std::nth_element(sampled_.begin(), at, sampled_.end());
-        return *at;
+        return *at < other_category ? *at : guess_reach_in_cell();
     }
 
-    /// The rows within reach; valid until the next call.
+    /// The rows within reach, which is never that of another category; valid until the next call.
     INFOSIFT_INLINE Found look(std::size_t row, double reach) {
         measure_gaps(row);
         for (std::size_t c = 0; c < given_.count(); ++c)
@@ -151,6 +152,17 @@ public:
     }
 
 private:
+    /// Where fewer rows than wanted are of the row's category: the distance to a part of those in the sample.
+    INFOSIFT_INLINE double guess_reach_in_cell() {
+        const auto end = std::partition(sampled_.begin(), sampled_.end(),
+                                        [](double distance) { return distance < other_category; });
+        if (end == sampled_.begin())
+            return 0;
+        const auto at = sampled_.begin() + (end - sampled_.begin()) / 4;
+        std::nth_element(sampled_.begin(), at, end);
+        return *at;
+    }
+
     static constexpr std::size_t fewest_sampled = 8; // rows of the sample within reach
     static constexpr std::size_t smallest_sample = 128, largest_sample = 1024;
 

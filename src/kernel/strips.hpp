@@ -1,6 +1,7 @@
 #pragma once
 
 #include "balls.hpp"
+#include "categories.hpp"
 #include "digamma_sum.hpp"
 #include "lanes.hpp"
 #include "radix_sort.hpp"
@@ -182,7 +183,8 @@ private:
     double reach_;
 };
 
-/// Sums over the rows of digamma(candidate) + digamma(target), for one candidate on its own.
+/// Sums over the rows of digamma(candidate) + digamma(target), for one candidate on its own. Rows whose neighbours
+/// are of another category are left out.
 template <Variant variant, std::size_t width> class StripScorer {
 public:
     StripScorer(std::span<const double> target, std::span<const std::int64_t> neighbors,
@@ -240,7 +242,8 @@ private:
         const auto in_x = sorted_candidate.count_others<ball>(x, x_radius);
         const auto in_y = sorted_target_.count_others<ball>(y, y_radius);
         for (std::size_t l = skipped; l < lane_count; ++l)
-            sums[0] += digamma_(in_x[l] + rim_of(variant)) + digamma_(in_y[l] + rim_of(variant));
+            if (x_radius[l] < other_category)
+                sums[0] += digamma_(in_x[l] + rim_of(variant)) + digamma_(in_y[l] + rim_of(variant));
     }
 
     /// Add the digammas of one row for all numbers of neighbours.
@@ -248,7 +251,7 @@ private:
                                    const SortedValues &sorted_candidate, std::span<std::int64_t> sums) {
         x_balls.template count<ball_of(variant)>(sorted_candidate, row);
         y_balls.template count<ball_of(variant)>(sorted_target_, row);
-        for (std::size_t q = 0; q < sums.size(); ++q)
+        for (std::size_t q = 0; q < sums.size() && x_balls.radius(q) < other_category; ++q)
             sums[q] +=
                 digamma_(x_balls.others(q) + rim_of(variant)) + digamma_(y_balls.others(q) + rim_of(variant));
     }

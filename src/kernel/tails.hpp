@@ -1,5 +1,6 @@
 #pragma once
 
+#include "categories.hpp"
 #include "columns.hpp"
 #include "digamma_sum.hpp"
 #include "radii.hpp"
@@ -59,7 +60,7 @@ public:
         constexpr Ball ball = ball_of(variant);
         count_within<ball>(features_, feature_radii_, counts_);
         const auto here = Lanes<width>::all(shared_of(row)[n_given_]);
-        for (std::size_t q = 0; q < neighbors_.size(); ++q) {
+        for (std::size_t q = 0; q < neighbors_.size() && feature_radii_[q] < other_category; ++q) {
             const auto radius = Lanes<width>::all(target_radii_[q]);
             const std::int64_t in_target = sorted_target_.template count_others<ball>(here, radius)[0];
             sums[q] += digamma_(counts_[q] + rim_of(variant)) + digamma_(in_target + rim_of(variant));

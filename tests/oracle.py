@@ -38,7 +38,7 @@ def ksg(X, Y, k, variant):
 
 def mixed(X, Y, k):
     """Variant 1 where some columns hold categories: pairs of rows are as far apart as in the numbers, or in
-    another cell altogether. Columns are (values, is_discrete); None is a missing value, which is near to all.
+    another cell altogether. Columns are (values, which are categories); None is a missing value, which is near to all.
 
     Where the cell of a row has fewer others than k, these are its neighbours. Where no number tells rows apart, or
     gaps hide it, the neighbours of a row are those that are equal to it.
@@ -47,20 +47,23 @@ def mixed(X, Y, k):
     def distances(columns):
         n = len(columns[0][0])
         apart = np.zeros((n, n))
-        for values, is_discrete in columns:
+        for values, is_category in columns:
             for i in range(n):
                 for j in range(n):
                     a, b = values[i], values[j]
                     if a is None or b is None:
                         continue
-                    own = (0.0 if a == b else np.inf) if is_discrete else abs(a - b)
+                    own = (0.0 if a == b else np.inf) if is_category[i] or is_category[j] else abs(a - b)
                     apart[i, j] = max(apart[i, j], own)
         return apart
 
     in_x, in_y = distances(X), distances(Y)
     joint = np.maximum(in_x, in_y)
     n = len(joint)
-    numbers = [{v for v in values if v is not None} for values, is_discrete in [*X, *Y] if not is_discrete]
+    numbers = [
+        {value for value, is_category in zip(*column, strict=True) if value is not None and not is_category}
+        for column in [*X, *Y]
+    ]
     no_numbers = all(len(values) < 2 for values in numbers)
     gaps = any(v is None for values, _ in [*X, *Y] for v in values)
     total = 0.0

@@ -18,12 +18,18 @@ KINDS = {
     "uneven": lambda rng, n: 1 + rng.geometric(0.4, size=n) + 10 * (rng.uniform(size=n) < 0.05),
     "many": lambda rng, n: 1 + rng.integers(0, n, size=n),
     "one": lambda rng, n: np.ones(n),
+    "part": lambda rng, n: np.where(
+        rng.uniform(size=n) < 0.4, rng.integers(1, 3, size=n), rng.normal(size=n) - 10
+    ),
 }
+CATEGORIES = dict.fromkeys(KINDS, lambda values: np.ones(len(values), dtype=bool))
+CATEGORIES["number"] = lambda values: np.zeros(len(values), dtype=bool)
+CATEGORIES["part"] = lambda values: np.array([value is not None and value > 0 for value in values])
 
 
 @st.composite
 def tables(draw, max_rows=60, gaps=False, n_targets=(1, 2)):
-    """Draw columns X and Y as (values, is_discrete), and k."""
+    """Draw columns X and Y as (values, which of them are categories), and k."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     k = draw(st.integers(1, 8))
     n = draw(st.integers(k + 1, max_rows))
@@ -33,7 +39,7 @@ def tables(draw, max_rows=60, gaps=False, n_targets=(1, 2)):
         kind = draw(st.sampled_from(sorted(KINDS)))
         values = KINDS[kind](rng, n).astype(object)
         values[rng.uniform(size=n) < share] = None
-        return values, kind != "number"
+        return values, CATEGORIES[kind](values)
 
     X = [column() for _ in range(draw(st.integers(1, 4)))]
     Y = [column() for _ in range(draw(st.integers(*n_targets)))]
@@ -43,7 +49,7 @@ def tables(draw, max_rows=60, gaps=False, n_targets=(1, 2)):
 def as_array(columns):
     """The columns as the kernel takes them."""
     return np.array(
-        [values.astype(float) * (_kernel.CATEGORY_GAP if discrete else 1.0) for values, discrete in columns]
+        [values.astype(float) * np.where(discrete, _kernel.CATEGORY_GAP, 1.0) for values, discrete in columns]
     )
 
 
@@ -124,5 +130,5 @@ def test_is_variant_1_where_all_columns_are_numbers_without_ties(table):
     rng = np.random.default_rng(0)
     X, Y = (rng.normal(size=(len(columns), len(columns[0][0]))) for columns in (X, Y))
     assert estimates(X, Y, [k])[0] == pytest.approx(ksg(X, Y, k, variant=1), abs=1e-9)
-    listed = [[(list(values), False) for values in columns] for columns in (X, Y)]
+    listed = [[(list(values), [False] * len(values)) for values in columns] for columns in (X, Y)]
     assert mixed(*listed, k) == pytest.approx(ksg(X, Y, k, variant=1), abs=1e-9)

@@ -9,31 +9,33 @@
 
 namespace infosift {
 
-/// A column of categories has whole multiples of this, from one on, so that different categories are farther apart
-/// than any two numbers of a column of numbers.
+/// A category is a whole multiple of this, from one on, so that categories are farther apart from each other, and
+/// from numbers, than any two numbers are. A column may have numbers and categories.
 inline constexpr double category_gap = 0x1p60;
 
-/// No distance between numbers reaches as far, every distance between categories reaches farther.
+/// No distance between numbers reaches as far, every other distance reaches farther.
 inline constexpr double other_category = category_gap / 2;
 
-inline std::size_t category(double value) { return static_cast<std::size_t>(value / category_gap) - 1; }
-
-/// Whether a column has no numbers in it that differ: categories, or always the same number.
-inline bool is_discrete(std::span<const double> column) {
-    const auto first = std::find_if(column.begin(), column.end(), [](double value) { return !std::isnan(value); });
-    return first == column.end() || *first >= other_category ||
-           std::all_of(first, column.end(), [&](double value) { return value == *first || std::isnan(value); });
+/// The category of a value; that of all numbers is 0.
+inline std::size_t category(double value) {
+    return value < other_category ? 0 : static_cast<std::size_t>(value / category_gap);
 }
 
-/// Whether there is a column of categories.
+inline bool has_categories(std::span<const double> column) {
+    return std::any_of(column.begin(), column.end(), [](double value) { return value >= other_category; });
+}
+
+/// Whether a column has no numbers that differ.
+inline bool is_discrete(std::span<const double> column) {
+    const auto is_number = [](double value) { return value < other_category; }; // a missing value is none
+    const auto first = std::find_if(column.begin(), column.end(), is_number);
+    return std::none_of(first, column.end(), [&](double value) { return is_number(value) && value != *first; });
+}
+
 inline bool has_categories(const Columns &columns) {
     for (std::size_t c = 0; c < columns.count(); ++c)
-        for (const double value : columns[c])
-            if (!std::isnan(value)) {
-                if (value >= other_category)
-                    return true;
-                break;
-            }
+        if (has_categories(columns[c]))
+            return true;
     return false;
 }
 
@@ -45,11 +47,14 @@ inline bool all_discrete(const Columns &columns) {
 }
 
 /// Whether values are missing.
+inline bool has_gaps(std::span<const double> column) {
+    return std::any_of(column.begin(), column.end(), [](double value) { return std::isnan(value); });
+}
+
 inline bool has_gaps(const Columns &columns) {
     for (std::size_t c = 0; c < columns.count(); ++c)
-        for (const double value : columns[c])
-            if (std::isnan(value))
-                return true;
+        if (has_gaps(columns[c]))
+            return true;
     return false;
 }
 

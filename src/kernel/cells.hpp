@@ -29,9 +29,9 @@ public:
         return static_cast<std::int64_t>(members(of_row_[row]).size());
     }
 
-    /// Split the cells by the categories of a column; a column of numbers splits none.
+    /// Split the cells by the categories of a column; all numbers are of one.
     void split(std::span<const double> column) {
-        if (column[0] < other_category)
+        if (!has_categories(column))
             return;
         constexpr auto none = std::numeric_limits<std::uint32_t>::max();
         std::size_t categories = 0;

@@ -31,8 +31,8 @@ public:
         const bool shared_are_discrete = all_discrete(given) && all_discrete(target);
         const bool shared_have_categories = has_categories(given) || has_categories(target);
         for (std::size_t c = 0; c < candidates.count(); ++c) {
-            const Columns candidate(candidates[c].data(), 1, candidates.rows());
-            const bool without_numbers = shared_are_discrete && all_discrete(candidate) &&
+            const auto candidate = candidates[c];
+            const bool without_numbers = shared_are_discrete && is_discrete(candidate) &&
                                          (shared_have_categories || has_categories(candidate));
             counts_at_zero_.push_back(variant == Variant::cube &&
                                       (without_numbers || shared_have_gaps || has_gaps(candidate)));

@@ -25,11 +25,11 @@ class SmallCellScorer {
 public:
     SmallCellScorer(const Columns &given, const Columns &target, const SharedCells &shared,
                     std::span<const std::int64_t> neighbors, const DigammaTable &digamma)
-        : given_(given), target_(target[0]), target_is_discrete_(is_discrete(target_)), shared_(shared),
-          neighbors_(neighbors), digamma_(digamma), sorted_target_(RowSorter()(target_)) {}
+        : given_(given), target_(target[0]), shared_(shared), neighbors_(neighbors), digamma_(digamma),
+          sorted_target_(RowSorter()(target_)) {}
 
     void operator()(std::span<const double> candidate, std::span<std::int64_t> sums) const {
-        if (candidate[0] < other_category)
+        if (!has_categories(candidate))
             return add(candidate, shared_.in_given, shared_.in_both, sums);
         Cells in_features = shared_.in_given, in_both = shared_.in_both;
         in_features.split(candidate);
@@ -67,8 +67,6 @@ private:
     }
 
     std::int64_t count_in_target(std::uint32_t row, double radius) const {
-        if (target_is_discrete_)
-            return shared_.in_target.size_around(row);
         const auto here = Lanes<2>::all(target_[row]), within = Lanes<2>::all(radius);
         return sorted_target_.count_others<Ball::open>(here, within)[0] + 1;
     }
@@ -82,7 +80,6 @@ private:
 
     const Columns &given_;
     std::span<const double> target_;
-    bool target_is_discrete_;
     const SharedCells &shared_;
     std::span<const std::int64_t> neighbors_;
     const DigammaTable &digamma_;

@@ -40,8 +40,8 @@ def mixed(X, Y, k):
     """Variant 1 where some columns hold categories: pairs of rows are as far apart as in the numbers, or in
     another cell altogether. Columns are (values, which are categories); None is a missing value, which is near to all.
 
-    Where the cell of a row has fewer others than k, these are its neighbours. Where no number tells rows apart, or
-    gaps hide it, the neighbours of a row are those that are equal to it.
+    Where the cell of a row has fewer others than k, these are its neighbours. Where a row has no numbers, or
+    gaps hide them, the neighbours of a row are those that are equal to it.
     """
 
     def distances(columns):
@@ -60,11 +60,11 @@ def mixed(X, Y, k):
     in_x, in_y = distances(X), distances(Y)
     joint = np.maximum(in_x, in_y)
     n = len(joint)
-    numbers = [
-        {value for value, is_category in zip(*column, strict=True) if value is not None and not is_category}
-        for column in [*X, *Y]
+    varying = [
+        (values, is_category)
+        for values, is_category in [*X, *Y]
+        if len({v for v, c in zip(values, is_category, strict=True) if v is not None and not c}) > 1
     ]
-    no_numbers = all(len(values) < 2 for values in numbers)
     gaps = any(v is None for values, _ in [*X, *Y] for v in values)
     total = 0.0
     for i in range(n):
@@ -72,6 +72,7 @@ def mixed(X, Y, k):
         cell = np.sort(joint[i][others & np.isfinite(joint[i])])
         count = min(k, len(cell))
         radius = cell[count - 1] if count else np.inf
+        no_numbers = all(values[i] is None or is_category[i] for values, is_category in varying)
         if no_numbers or (gaps and radius == 0):
             alike = [1 + np.sum(near[i][others] == 0) for near in (joint, in_x, in_y)]
             total += digamma(alike[0]) - digamma(alike[1]) - digamma(alike[2])

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace infosift {
 
@@ -39,12 +40,25 @@ inline bool has_categories(const Columns &columns) {
     return false;
 }
 
-inline bool all_discrete(const Columns &columns) {
-    for (std::size_t c = 0; c < columns.count(); ++c)
-        if (!is_discrete(columns[c]))
-            return false;
-    return true;
-}
+/// Tells in which rows some columns have numbers, those left out that are the same in all rows.
+class Numbers {
+public:
+    explicit Numbers(const Columns &columns) : columns_(columns) {
+        for (std::size_t c = 0; c < columns.count(); ++c)
+            differ_.push_back(!is_discrete(columns[c]));
+    }
+
+    bool in_row(std::size_t row) const {
+        for (std::size_t c = 0; c < columns_.count(); ++c)
+            if (differ_[c] && columns_[c][row] < other_category)
+                return true;
+        return false;
+    }
+
+private:
+    Columns columns_;
+    std::vector<bool> differ_; // by column
+};
 
 /// Whether values are missing.
 inline bool has_gaps(std::span<const double> column) {

@@ -2,7 +2,6 @@
 
 #include "categories.hpp"
 #include "columns.hpp"
-#include "digamma_sum.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -71,44 +70,6 @@ private:
     std::vector<std::uint32_t> of_row_;
     std::vector<std::uint32_t> rows_; // cell by cell
     std::vector<std::size_t> first_;  // of a cell, among them
-};
-
-/// The cells of the given columns, of the target, and of both.
-struct SharedCells {
-    SharedCells(const Columns &given, const Columns &target)
-        : in_given(target.rows()), in_target(target.rows()), in_both(target.rows()) {
-        in_given.split(given);
-        in_target.split(target);
-        in_both = in_given;
-        in_both.split(target);
-    }
-
-    Cells in_given, in_target, in_both;
-};
-
-/// Sums over the rows for a discrete candidate beside discrete columns and target. A row's neighbours are then the
-/// rows that are equal to it, however many were asked for.
-class CellScorer {
-public:
-    CellScorer(const SharedCells &shared, std::span<const std::int64_t> neighbors, const DigammaTable &digamma)
-        : shared_(shared), neighbors_(neighbors), digamma_(digamma) {}
-
-    void operator()(std::span<const double> candidate, std::span<std::int64_t> sums) const {
-        Cells in_features = shared_.in_given, in_both = shared_.in_both;
-        in_features.split(candidate);
-        in_both.split(candidate);
-        std::int64_t sum = 0;
-        for (std::size_t row = 0; row < candidate.size(); ++row)
-            sum += digamma_(in_features.size_around(row)) + digamma_(shared_.in_target.size_around(row)) -
-                   digamma_(in_both.size_around(row));
-        for (std::size_t q = 0; q < sums.size(); ++q)
-            sums[q] += sum + static_cast<std::int64_t>(candidate.size()) * digamma_(neighbors_[q]);
-    }
-
-private:
-    const SharedCells &shared_;
-    std::span<const std::int64_t> neighbors_;
-    const DigammaTable &digamma_;
 };
 
 } // namespace infosift

@@ -1,12 +1,11 @@
 #pragma once
 
 #include "categories.hpp"
-#include "cells.hpp"
+#include "cell_scorer.hpp"
 #include "columns.hpp"
 #include "digamma_sum.hpp"
 #include "distances.hpp"
 #include "radii.hpp"
-#include "small_cells.hpp"
 #include "variant.hpp"
 
 #include <cstddef>
@@ -24,18 +23,16 @@ public:
     DenseScorer(const Columns &candidates, const Columns &given, const Columns &target,
                 std::span<const std::int64_t> neighbors, const DigammaTable &digamma)
         : candidates_(candidates), given_(given), target_(target), neighbors_(neighbors), digamma_(digamma),
-          distances_(target.rows()), nearest_(static_cast<std::size_t>(neighbors.back())),
-          radii_(neighbors.size()), feature_widths_(neighbors.size()), target_widths_(neighbors.size()),
-          found_(neighbors.size()), feature_counts_(neighbors.size()), target_counts_(neighbors.size()) {
-        const bool shared_have_gaps = has_gaps(given) || has_gaps(target);
-        const bool shared_are_discrete = all_discrete(given) && all_discrete(target);
-        const bool shared_have_categories = has_categories(given) || has_categories(target);
+          numbers_in_given_(given), numbers_in_target_(target), distances_(target.rows()),
+          nearest_(static_cast<std::size_t>(neighbors.back())), radii_(neighbors.size()),
+          feature_widths_(neighbors.size()), target_widths_(neighbors.size()), found_(neighbors.size()),
+          feature_counts_(neighbors.size()), target_counts_(neighbors.size()) {
+        const bool gaps = has_gaps(given) || has_gaps(target);
+        const bool categories = has_categories(given) || has_categories(target);
         for (std::size_t c = 0; c < candidates.count(); ++c) {
-            const auto candidate = candidates[c];
-            const bool without_numbers = shared_are_discrete && is_discrete(candidate) &&
-                                         (shared_have_categories || has_categories(candidate));
-            counts_at_zero_.push_back(variant == Variant::cube &&
-                                      (without_numbers || shared_have_gaps || has_gaps(candidate)));
+            gaps_.push_back(gaps || has_gaps(candidates[c]));
+            categories_.push_back(categories || has_categories(candidates[c]));
+            numbers_in_candidate_.emplace_back(Columns(candidates[c].data(), 1, candidates.rows()));
         }
     }
 
@@ -66,7 +63,7 @@ public:
             count_within<ball>(distances_.target, target_widths_, target_counts_);
         }
         for (std::size_t q = 0; q < sums.size(); ++q) {
-            if (counts_at_zero_[candidate] && radii_[q] == 0)
+            if (radii_[q] == 0 && counts_the_alike(candidate))
                 take_the_alike(q);
             sums[q] += digamma_(feature_counts_[q] + rim_of(variant)) +
                        digamma_(target_counts_[q] + rim_of(variant)) + digamma_(neighbors_[q]) -
@@ -86,6 +83,16 @@ private:
             }
     }
 
+    /// Whether a ball of no radius holds the rows that are equal to the row: where it has no numbers, or where
+    /// gaps may hide how they differ.
+    INFOSIFT_INLINE bool counts_the_alike(std::size_t candidate) const {
+        if (variant == Variant::rectangle)
+            return false;
+        return gaps_[candidate] ||
+               (categories_[candidate] && !numbers_in_given_.in_row(row_) && !numbers_in_target_.in_row(row_) &&
+                !numbers_in_candidate_[candidate].in_row(row_));
+    }
+
     /// Count the rows that are equal to the row, which are more than the neighbours asked for.
     INFOSIFT_INLINE void take_the_alike(std::size_t q) {
         const auto alike = [](const std::vector<double> &distances) {
@@ -101,7 +108,9 @@ private:
     const Columns &target_;
     std::span<const std::int64_t> neighbors_;
     const DigammaTable &digamma_;
-    std::vector<bool> counts_at_zero_; // by candidate: whether a ball of no radius holds the rows that are equal
+    Numbers numbers_in_given_, numbers_in_target_;
+    std::vector<Numbers> numbers_in_candidate_;
+    std::vector<bool> gaps_, categories_; // by candidate, in any column
     std::size_t row_ = 0;
     RowDistances distances_;
     std::vector<double> nearest_;

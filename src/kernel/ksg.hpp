@@ -2,12 +2,11 @@
 
 #include "beside.hpp"
 #include "categories.hpp"
-#include "cells.hpp"
+#include "cell_scorer.hpp"
 #include "columns.hpp"
 #include "dense.hpp"
 #include "digamma_sum.hpp"
 #include "folds.hpp"
-#include "small_cells.hpp"
 #include "strips.hpp"
 #include "variant.hpp"
 
@@ -61,7 +60,7 @@ private:
 };
 
 /// Sums over the rows of digamma(given + candidate) + digamma(target) along a path: a row per candidate, a column
-/// per number of neighbours. Rows with too few others in their cell are left out on all paths but the dense one.
+/// per number of neighbours. Only the dense path knows what to do with cells that are small or have no numbers.
 template <Variant variant, std::size_t width>
 INFOSIFT_INLINE void sums_along(Path path, const Problem &problem, const DigammaTable &digamma,
                                 std::span<std::int64_t> sums) {
@@ -92,21 +91,14 @@ INFOSIFT_INLINE void digamma_sums(const Problem &problem, Path path, const Digam
         return sums_along<variant, width>(path, problem, digamma, sums);
 
     const auto &[candidates, given, target, neighbors, share] = problem;
-    const SharedCells shared(given, target);
-    const CellScorer score_cells(shared, neighbors, digamma);
-    const SmallCellScorer score_small_cells(given, target, shared, neighbors, digamma);
-    const bool candidates_decide = all_discrete(given) && all_discrete(target);
-    std::vector<std::size_t> others;
+    const CellScorer score_cells(given, target, neighbors, digamma);
+    std::vector<std::size_t> others; // than those scored by their cells alone
     for (std::size_t c = 0; c < candidates.count(); ++c) {
-        const bool ours = c % share.count == share.number;
-        const auto sums_of_candidate = sums.subspan(c * neighbors.size(), neighbors.size());
-        if (!candidates_decide || !is_discrete(candidates[c])) {
+        const bool take_path = !score_cells.scores_all(candidates[c]);
+        if (take_path)
             others.push_back(c);
-            if (ours)
-                score_small_cells(candidates[c], sums_of_candidate);
-        } else if (ours) {
-            score_cells(candidates[c], sums_of_candidate);
-        }
+        if (c % share.count == share.number)
+            score_cells(candidates[c], take_path, sums.subspan(c * neighbors.size(), neighbors.size()));
     }
     if (others.size() == candidates.count())
         return sums_along<variant, width>(path, problem, digamma, sums);

@@ -38,7 +38,7 @@ def ksg(X, Y, k, variant):
 
 def mixed(X, Y, k):
     """Variant 1 where some columns hold categories: pairs of rows are as far apart as in the numbers, or in
-    another cell altogether. Columns are (values, which are categories); None is a missing value, which is near to all.
+    another cell altogether. Columns are (values, which are categories); None is missing, which is near to all.
 
     Where the cell of a row has fewer others than k, these are its neighbours. Where a row has no numbers, or
     gaps hide them, the neighbours of a row are those that are equal to it.

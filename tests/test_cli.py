@@ -87,12 +87,12 @@ def bad_value(frame, column, row, value):
         (
             lambda f: f.with_columns(price=pl.lit("high")),
             [],
-            'target "price" is not numeric (row 1 is "high").',
+            'The target "price" is constant (one class only)',
         ),
         (
-            lambda f: f.with_columns(x4=pl.lit("a")),
+            lambda f: bad_value(f.with_columns(pl.col("x4").cast(pl.String)), "x4", 6, "n.d."),
             [],
-            'Not numeric: "x4" (row 1 is "a"); encode as numbers or',
+            'Column "x4" has numbers, but row 7 is "n.d.": make it a number, empty',
         ),
         (lambda f: bad_value(f, "x2", 41, None), [], 'Column "x2" has a missing value (NaN) in row 42 '),
         (

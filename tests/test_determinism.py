@@ -5,7 +5,7 @@ import pytest
 
 from infosift import MutualInfoSelector
 from infosift.engine import ThreadEngine
-from infosift.inputs import default_names, named
+from infosift.inputs import NamedColumns
 from infosift.search import select
 from infosift.table import make_table
 from samples import friedman
@@ -24,7 +24,9 @@ def data():
 
 def run(X, y, names=None, n_jobs=1, block_size=None):
     settings = MutualInfoSelector(random_state=SEED)._settings()
-    table = make_table(named(X, names or default_names(X.shape[1])), named(y[:, None], ("y",)), SEED)
+    table = make_table(
+        NamedColumns(names or tuple(f"x{i}" for i in range(X.shape[1])), X.T), NamedColumns(("y",), y[None]), SEED
+    )
     return select(table, settings, ThreadEngine(n_jobs, block_size))
 
 

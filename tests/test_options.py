@@ -175,7 +175,7 @@ def test_gaps_are_refused_unless_asked(table):
     X, y, _ = with_gaps(*table)
     with pytest.raises(InputError, match='Column "X2" has a missing value'):
         select(X, np.nan_to_num(y))
-    with pytest.raises(InputError, match="missing must be one of error, drop, not 'fill'"):
+    with pytest.raises(InputError, match="missing must be one of error, drop, partial, not 'fill'"):
         select(X, y, missing="fill")
     with pytest.raises(InputError, match="Every row has a missing value"):
         select(X.with_columns(X1=pl.lit(None, dtype=pl.Float64)), y, missing="drop")

@@ -177,7 +177,5 @@ def test_bad_data_are_explained(data):
         FAST.fit(X, y.where(y.index != 2, np.inf))
     with pytest.raises(ValueError, match=r'The target "yield" is constant \(always 1\)'):
         FAST.fit(X, y * 0 + 1)
-    with pytest.raises(ValueError, match='"yield" is not numeric'):
+    with pytest.raises(ValueError, match='The target "yield" has 100 classes in 100 rows, too few rows of each'):
         FAST.fit(X, y.astype(str) + " kg")
-    with pytest.raises(ValueError, match='Not numeric: "name"'):
-        FAST.fit(X.assign(name="text"), y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,16 @@ from infosift.checks import (
     require_level,
     require_rows,
 )
-from infosift.criteria import KSG, Scorer, criterion_named
+from infosift.criteria import KSG, Criterion, Scorer, criterion_named
 from infosift.engine import Question, ThreadEngine
-from infosift.inputs import NamedColumns, read_columns, require_finite, require_varying_target
+from infosift.inputs import (
+    NamedColumns,
+    mark_features,
+    mark_target,
+    read_columns,
+    require_finite,
+    require_varying_target,
+)
 from infosift.nulls import judge, null_scores, permutations_for
 from infosift.result import FoldEstimates, NeighborChoice, PermutationTest
 from infosift.streams import SeedLike, resolve_seed
@@ -30,18 +38,30 @@ DEFAULT_NEIGHBORS = 6
 
 
 def mutual_information(
-    X: Any, y: Any, *, n_neighbors: int = DEFAULT_NEIGHBORS, variant: int = 1, random_state: SeedLike = 0
+    X: Any,
+    y: Any,
+    *,
+    n_neighbors: int = DEFAULT_NEIGHBORS,
+    variant: int = 1,
+    discrete_features: Any = "auto",
+    discrete_target: bool | str = "auto",
+    random_state: SeedLike = 0,
 ) -> float:
     """Estimate the mutual information of all columns of X together with all columns of y, in nats.
 
     Parameters
     ----------
     X, y : array-like or data frame
-        Any number of numeric columns each, with the same number of rows. Each column is brought to unit spread.
+        Any number of columns each, of numbers or categories, with the same number of rows. Each column of numbers
+        is brought to unit spread.
     n_neighbors : int
         Number of neighbours: fewer means less bias, more means less variance.
     variant : {1, 2}
-        Which estimator of Kraskov, Stögbauer and Grassberger (2004) to use.
+        Which estimator of Kraskov, Stögbauer and Grassberger (2004) to use; 2 is for numbers only.
+    discrete_features : "auto", bool, mask, or names or positions
+        Which columns of X hold categories; text always does. "auto" adds those with two values, True all.
+    discrete_target : "auto" or bool
+        Whether y holds classes; text always does. "auto" adds whole numbers with few different values.
     random_state : int, NumPy generator or None
         Seed of the noise of 1e-10 that tells repeated values apart; data without any do not need it.
 
@@ -60,7 +80,8 @@ def mutual_information(
     >>> round(mutual_information(x, y), 2)
     0.33
     """
-    columns, target = _read_pair(X, y, resolve_seed(random_state))
+    kinds = _Kinds(discrete_features, discrete_target, KSG(variant))
+    columns, target = _read_pair(X, y, kinds, resolve_seed(random_state))
     scorer = _scorer(n_neighbors, variant, None, target.shape[1])
     return float(_score(scorer, columns[:1], columns[1:], target)[0])
 
@@ -72,6 +93,8 @@ def score_candidates(
     *,
     n_neighbors: int = DEFAULT_NEIGHBORS,
     variant: int = 1,
+    discrete_features: Any = "auto",
+    discrete_target: bool | str = "auto",
     random_state: SeedLike = 0,
     n_jobs: int | None = None,
 ) -> FloatArray:
@@ -82,8 +105,8 @@ def score_candidates(
     C, y, given : array-like or data frame
         The candidate columns, the target (one or several columns) and the columns that go with each candidate
         (None for none), all with the same number of rows.
-    n_neighbors, variant, random_state
-        As in :func:`mutual_information`.
+    n_neighbors, variant, discrete_features, discrete_target, random_state
+        As in :func:`mutual_information`; ``discrete_features`` is about C, the given columns are judged by "auto".
     n_jobs : int or None
         Number of threads, with scikit-learn's meaning.
 
@@ -103,9 +126,10 @@ def score_candidates(
     np.int64(2)
     """
     seed = resolve_seed(random_state)
-    candidates, target = _read_pair(C, y, seed)
+    kinds = _Kinds(discrete_features, discrete_target, KSG(variant))
+    candidates, target = _read_pair(C, y, kinds, seed)
     scorer = _scorer(n_neighbors, variant, n_jobs, target.shape[1])
-    return _score(scorer, candidates, _read_given(given, target, seed), target)
+    return _score(scorer, candidates, _read_given(given, target, kinds, seed), target)
 
 
 def resample_mutual_information(
@@ -115,6 +139,8 @@ def resample_mutual_information(
     n_neighbors: int = DEFAULT_NEIGHBORS,
     n_folds: int = 30,
     variant: int = 1,
+    discrete_features: Any = "auto",
+    discrete_target: bool | str = "auto",
     random_state: SeedLike = None,
     n_jobs: int | None = None,
 ) -> FoldEstimates:
@@ -122,7 +148,7 @@ def resample_mutual_information(
 
     Parameters
     ----------
-    X, y, n_neighbors, variant
+    X, y, n_neighbors, variant, discrete_features, discrete_target
         As in :func:`mutual_information`.
     n_folds : int
         Number of folds into which the rows are partitioned at random.
@@ -142,7 +168,7 @@ def resample_mutual_information(
     (20, True)
     """
     seed = resolve_seed(random_state)
-    columns, target = _read_pair(X, y, seed)
+    columns, target = _read_pair(X, y, _Kinds(discrete_features, discrete_target, KSG(variant)), seed)
     n_folds = require_count("n_folds", n_folds, least=2)
     rows_left = target.shape[1] - -(-target.shape[1] // n_folds)
     scorer = _scorer(n_neighbors, variant, n_jobs, rows_left)
@@ -158,6 +184,8 @@ def choose_n_neighbors(
     n_folds: int = 30,
     t_threshold: float | None = None,
     criterion: str = "ksg",
+    discrete_features: Any = "auto",
+    discrete_target: bool | str = "auto",
     random_state: SeedLike = None,
     n_jobs: int | None = None,
 ) -> NeighborChoice:
@@ -179,6 +207,8 @@ def choose_n_neighbors(
         columns whose t is above it, or the largest t where there is none.
     criterion : {"ksg", "ksg2"}
         The estimator, variant 1 or 2.
+    discrete_features, discrete_target
+        As in :func:`mutual_information`.
     random_state : int, NumPy generator or None
         Seed of the folds and the shuffles.
     n_jobs : int or None
@@ -195,15 +225,16 @@ def choose_n_neighbors(
     ('x1', (3, 20))
     """
     seed = resolve_seed(random_state)
-    features, targets = _read_same_length(X, y)
-    table = make_table(features, targets, seed)
+    chosen = criterion_named(criterion)
+    features, targets = _read_same_length(X, y, _Kinds(discrete_features, discrete_target, chosen))
+    table = make_table(features, targets, seed, takes_categories=chosen.takes_categories)
     if not table.usable:
         raise ValueError(
             "Every column of X is constant, so there is nothing to choose the number of neighbours by."
         )
     return neighbors.choose(
         table,
-        criterion_named(criterion),
+        chosen,
         ThreadEngine(n_jobs),
         max_neighbors=require_count("max_neighbors", max_neighbors, least=1),
         n_folds=require_count("n_folds", n_folds, least=2),
@@ -221,6 +252,8 @@ def permutation_test(
     n_permutations: int | str = "auto",
     n_neighbors: int = DEFAULT_NEIGHBORS,
     variant: int = 1,
+    discrete_features: Any = "auto",
+    discrete_target: bool | str = "auto",
     random_state: SeedLike = None,
     n_jobs: int | None = None,
 ) -> PermutationTest:
@@ -236,8 +269,8 @@ def permutation_test(
         Significance level, which sets the threshold.
     n_permutations : int or "auto"
         Number of shuffled copies; "auto" is the smallest from 50 on that makes alpha exact.
-    n_neighbors, variant
-        As in :func:`mutual_information`.
+    n_neighbors, variant, discrete_features, discrete_target
+        As in :func:`mutual_information`; ``discrete_features`` is about x, the given columns are judged by "auto".
     random_state : int, NumPy generator or None
         Seed of the shuffles.
     n_jobs : int or None
@@ -256,10 +289,11 @@ def permutation_test(
     alpha = require_level(alpha)
     count = permutations_for(alpha, n_permutations)
     seed = resolve_seed(random_state)
-    column, target = _read_pair(x, y, seed)
+    kinds = _Kinds(discrete_features, discrete_target, KSG(variant))
+    column, target = _read_pair(x, y, kinds, seed)
     if len(column) != 1:
         raise InputError(f"x must be one column, and it has {len(column)}.")
-    given_columns = _read_given(given, target, seed)
+    given_columns = _read_given(given, target, kinds, seed)
     scorer = _scorer(n_neighbors, variant, n_jobs, target.shape[1])
 
     def score(candidates: FloatArray) -> FloatArray:
@@ -268,27 +302,44 @@ def permutation_test(
     return judge(score(column)[0], null_scores(score, column[0], count, seed, step=0), alpha)
 
 
-def _read_pair(X: Any, y: Any, seed: int) -> tuple[FloatArray, FloatArray]:
-    features, targets = _read_same_length(X, y)
+@dataclass(frozen=True)
+class _Kinds:
+    """Which columns are said to be discrete, and the criterion that has to take them."""
+
+    features: Any
+    target: Any
+    criterion: Criterion
+
+    @property
+    def are_taken(self) -> bool:
+        return self.criterion.takes_categories
+
+
+def _read_pair(X: Any, y: Any, kinds: _Kinds, seed: int) -> tuple[FloatArray, FloatArray]:
+    features, targets = _read_same_length(X, y, kinds)
     require_finite(features)
     require_finite(targets, "The target")
     require_varying_target(targets)
-    return prepare(features.values, seed, "ties"), prepare(targets.values, seed, "ties of the target")
+    return (
+        prepare(features, seed, "ties", takes_categories=kinds.are_taken),
+        prepare(targets, seed, "ties of the target", takes_categories=kinds.are_taken),
+    )
 
 
-def _read_same_length(X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
-    features, targets = read_columns(X), read_columns(y, "y")
+def _read_same_length(X: Any, y: Any, kinds: _Kinds) -> tuple[NamedColumns, NamedColumns]:
+    features = mark_features(read_columns(X), kinds.features, kinds.are_taken)
+    targets = mark_target(read_columns(y, "y"), kinds.target, kinds.are_taken)
     check_consistent_length(features.values.T, targets.values.T)
     return features, targets
 
 
-def _read_given(given: Any, target: FloatArray, seed: int) -> FloatArray:
+def _read_given(given: Any, target: FloatArray, kinds: _Kinds, seed: int) -> FloatArray:
     if given is None:
         return np.empty((0, target.shape[1]))
-    columns = read_columns(given, "given")
+    columns = mark_features(read_columns(given, "given"), "auto", kinds.are_taken)
     check_consistent_length(columns.values.T, target.T)
     require_finite(columns)
-    return prepare(columns.values, seed, "ties")
+    return prepare(columns, seed, "ties", takes_categories=kinds.are_taken)
 
 
 def _score(scorer: Scorer, candidates: FloatArray, given: FloatArray, target: FloatArray) -> FloatArray:

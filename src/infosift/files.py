@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import shlex
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,7 +20,7 @@ _SEPARATORS = ",;\t"
 
 
 def read_file(path: Path, target: str, drop: Sequence[str] = ()) -> tuple[pl.DataFrame, pl.Series]:
-    """Return the numeric columns of a CSV or Parquet file without the dropped ones, and its target."""
+    """Return the columns of a CSV or Parquet file without the dropped ones, and its target."""
     try:
         lazy = _scan(path)
         names = lazy.collect_schema().names()
@@ -36,7 +37,7 @@ def read_file(path: Path, target: str, drop: Sequence[str] = ()) -> tuple[pl.Dat
     if frame.width == 1:
         raise InputError(f'{path} has no column left besides the target "{target}".')
     frame = frame.with_columns(_numbers_with_spaces(frame))
-    _require_numbers(frame, target)
+    _require_all_numbers_or_text(frame)
     return frame.drop(target), frame[target]
 
 
@@ -84,20 +85,14 @@ def _numbers_with_spaces(frame: pl.DataFrame) -> list[pl.Series]:
     return read
 
 
-def _require_numbers(frame: pl.DataFrame, target: str) -> None:
-    wrong = [name for name, dtype in frame.schema.items() if not (dtype.is_numeric() or dtype == pl.Boolean)]
-    if target in wrong:
-        raise InputError(f'The target "{target}" is not numeric{_first_text(frame[target])}.')
-    if wrong:
-        columns = listing([f'"{name}"{_first_text(frame[name])}' for name in wrong])
-        options = " ".join(f"--drop '{name}'" if " " in name else f"--drop {name}" for name in wrong)
-        raise InputError(f"Not numeric: {columns}; encode as numbers or leave out with {options}")
-
-
-def _first_text(column: pl.Series) -> str:
-    """Say where a column of text first holds something that is no number."""
-    if column.dtype != pl.String:
-        return f" ({column.dtype})"
-    bad = column.is_not_null() & column.str.strip_chars().cast(pl.Float64, strict=False).is_null()
-    row = int(bad.arg_max() or 0)
-    return f' (row {row + 1} is "{column[row]}")'
+def _require_all_numbers_or_text(frame: pl.DataFrame) -> None:
+    """Refuse columns of text most of which are numbers: the rest are slips, and no categories."""
+    for column in frame.select(pl.col(pl.String)):
+        numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
+        text = column.is_not_null() & numbers.is_null()
+        if 2 * text.sum() < column.count():
+            row = int(text.arg_max() or 0)
+            raise InputError(
+                f'Column "{column.name}" has numbers, but row {row + 1} is "{column[row]}": make it a number, empty '
+                f"it, or leave the column out with --drop {shlex.quote(column.name)}"
+            )

@@ -1,9 +1,9 @@
-"""From what people pass in (arrays, lists, data frames of any library) to named columns of finite numbers."""
+"""From what people pass in (arrays, lists, data frames of any library) to named columns of numbers or codes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -14,14 +14,19 @@ from sklearn.utils import check_array, column_or_1d
 
 from infosift.arrays import FloatArray
 from infosift.checks import InputError, listing, repeated
+from infosift.kinds import are_classes, encode, has_two_values, is_missing, n_categories
 
 
 @dataclass(frozen=True)
 class NamedColumns:
-    """Columns of a table with their names; ``values`` has one column of the table per row."""
+    """Columns of a table with their names; ``values`` has one column of the table per row.
+
+    ``discrete`` are the positions of columns of categories, whose values are codes. NaN is a missing value.
+    """
 
     names: tuple[str, ...]
     values: FloatArray
+    discrete: frozenset[int] = frozenset()
 
     @property
     def n_rows(self) -> int:
@@ -30,31 +35,112 @@ class NamedColumns:
 
     def take(self, rows: NDArray[np.bool_]) -> NamedColumns:
         """Return some of the rows."""
-        return self if rows.all() else NamedColumns(self.names, self.values[:, rows])
+        return self if rows.all() else replace(self, values=self.values[:, rows])
+
+    def with_discrete(self, more: Iterable[int]) -> NamedColumns:
+        """Return the same columns, more of them discrete."""
+        return replace(self, discrete=self.discrete.union(more))
 
 
 def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
-    """Read one or several numeric columns; one-dimensional data are one column."""
-    if as_frame(data) is None and len(np.shape(data)) == 1:
+    """Read one or several columns; one-dimensional data are one column."""
+    frame = as_frame(data)
+    if frame is not None:
+        return read_frame(frame)
+    if len(np.shape(data)) == 1:
         return read_column(data, default_name)
-    names = column_names(data)
-    values = check_array(unmasked(data), dtype=np.float64, ensure_all_finite=False)
-    return named(values, names or default_names(values.shape[1], default_name))
+    return read_array(check_array(unmasked(data), dtype=None, ensure_all_finite=False), default_name)
+
+
+def read_frame(frame: nw.DataFrame[Any]) -> NamedColumns:
+    """Read the columns of a data frame: numbers, or text and categories of any kind."""
+    names = tuple(map(str, frame.columns))
+    if all(dtype.is_numeric() for dtype in frame.schema.values()):
+        values = check_array(frame.to_native(), dtype=np.float64, ensure_all_finite=False)
+        return NamedColumns(names, values.T)
+    return _side_by_side([_read_series(frame[name], str(name)) for name in frame.columns])
+
+
+def read_array(values: Any, default_name: str = "x") -> NamedColumns:
+    """Read the columns of a two-dimensional array, which get the names that scikit-learn gives."""
+    names = tuple(f"{default_name}{i}" for i in range(values.shape[1]))
+    if values.dtype.kind in "OUST":
+        return _side_by_side([_read_values(values[:, i], name) for i, name in enumerate(names)])
+    return NamedColumns(names, np.asarray(values, dtype=np.float64).T)
 
 
 def read_column(data: Any, default_name: str = "target") -> NamedColumns:
-    """Read one numeric column, under its own name if it has one."""
+    """Read one column, under its own name if it has one."""
     name = getattr(data, "name", None)
     name = default_name if name is None or name == "" else str(name)
-    values = column_or_1d(unmasked(data), warn=True)
-    return NamedColumns((name,), _as_numbers(values, name)[None, :])
+    series = nw.from_native(data, pass_through=True, allow_series=True)
+    if isinstance(series, nw.Series) and not series.dtype.is_numeric():
+        return _read_series(series, name)
+    return _read_values(column_or_1d(unmasked(data), warn=True), name)
 
 
 def read_target(data: Any) -> NamedColumns:
-    """Read the target: one numeric column, or several."""
+    """Read the target: one column, or several."""
     shape = np.asarray(data).shape
     several = len(shape) == 2 and shape[1] > 1
     return read_columns(data, "target") if several else read_column(data)
+
+
+def _side_by_side(columns: Sequence[NamedColumns]) -> NamedColumns:
+    return NamedColumns(
+        names=tuple(column.names[0] for column in columns),
+        values=np.concatenate([column.values for column in columns]),
+        discrete=frozenset(i for i, column in enumerate(columns) if column.discrete),
+    )
+
+
+def _read_series(series: nw.Series[Any], name: str) -> NamedColumns:
+    dtype = series.dtype
+    if dtype.is_numeric():
+        return NamedColumns((name,), _as_floats(series)[None, :])
+    if dtype.is_temporal() or dtype.is_nested():
+        raise InputError(f'Column "{name}" has values of the type {dtype}: make numbers of them or drop it first.')
+    values = np.empty(len(series), dtype=object)
+    values[:] = [
+        None if gap else value for value, gap in zip(series.to_list(), series.is_null().to_list(), strict=True)
+    ]
+    if dtype == nw.Object or dtype == nw.Unknown:
+        return _read_values(values, name)
+    return NamedColumns((name,), encode(values, name)[None, :], frozenset({0}))
+
+
+def _as_floats(series: nw.Series[Any]) -> FloatArray:
+    gaps = series.is_null().to_numpy()
+    values = np.full(len(series), np.nan)
+    values[~gaps] = series.filter(~series.is_null()).cast(nw.Float64).to_numpy()
+    return values
+
+
+def _read_values(values: Any, name: str) -> NamedColumns:
+    """Read values of unknown kind: numbers if all of them are, else categories."""
+    if np.iscomplexobj(values):
+        raise InputError(f'Complex data not supported: "{name}" is complex, so pass its parts as columns.')
+    kind = values.dtype.kind
+    if kind == "b":
+        return NamedColumns((name,), values.astype(np.float64)[None, :], frozenset({0}))
+    if kind in "iuf":
+        return NamedColumns((name,), np.asarray(values, dtype=np.float64)[None, :])
+    if kind in "mM":
+        raise InputError(f'Column "{name}" has dates or times: make numbers of them or drop it first.')
+    numbers = _as_numbers(values)
+    if numbers is not None:
+        return NamedColumns((name,), numbers[None, :])
+    return NamedColumns((name,), encode(values, name)[None, :], frozenset({0}))
+
+
+def _as_numbers(values: Any) -> FloatArray | None:
+    """Return objects or text as numbers where all of them are numbers or missing; None where they are not."""
+    if values.dtype.kind == "O" and any(isinstance(value, (str, bytes, bool, np.bool_)) for value in values):
+        return None
+    try:
+        return np.array([np.nan if is_missing(value) else float(value) for value in values])
+    except (TypeError, ValueError):
+        return None
 
 
 def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ...]:
@@ -68,21 +154,6 @@ def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ..
         else:
             raise InputError(f"{parameter} asks for {which!r}, and there is no such column.")
     return tuple(dict.fromkeys(found))
-
-
-def column_names(data: Any) -> tuple[str, ...] | None:
-    """Return the names of a data frame's columns, all of which must be numeric; None for anything else."""
-    frame = as_frame(data)
-    if frame is None:
-        return None
-    wrong = [
-        f'"{name}" ({dtype})'
-        for name, dtype in frame.schema.items()
-        if not (dtype.is_numeric() or dtype in (nw.Boolean, nw.Object))
-    ]
-    if wrong:
-        raise InputError(f"Not numeric: {listing(wrong)}; encode as numbers or drop first.")
-    return tuple(map(str, frame.columns))
 
 
 def as_frame(data: Any) -> nw.DataFrame[Any] | None:
@@ -105,10 +176,16 @@ def unmasked(data: Any) -> Any:
 
 
 def require_finite(
-    columns: NamedColumns, what: str = "Column", first_row: int = 0, ignored: Sequence[int] = ()
+    columns: NamedColumns,
+    what: str = "Column",
+    first_row: int = 0,
+    ignored: Sequence[int] = (),
+    allow_missing: bool = False,
 ) -> None:
-    """Refuse missing or infinite values, naming the column and the first row of the first one."""
+    """Refuse infinite and, unless allowed, missing values, naming the column and row of the first one."""
     finite = np.isfinite(columns.values)
+    if allow_missing:
+        finite |= np.isnan(columns.values)
     finite[list(ignored)] = True
     if finite.all():
         return
@@ -117,7 +194,9 @@ def require_finite(
     value = columns.values[column, row]
     if np.isnan(value):
         kind = "a missing value (NaN)"
-        remedy = "remove the row or fill the value in first; a selection can leave such rows out (missing=drop)."
+        remedy = (
+            "remove the row or fill the value in first; a selection can do with such rows (missing=drop, partial)."
+        )
     else:
         kind = f"an infinite value ({value})"
         remedy = "remove the row or put a number in its place first."
@@ -139,39 +218,57 @@ def whole_rows(features: NamedColumns, target: NamedColumns, ignored: Sequence[i
 
 
 def is_constant(values: FloatArray) -> bool:
-    """Tell whether the values have no spread that a float can hold."""
-    return bool(values.max() / 2 - values.min() / 2 == 0)
+    """Tell whether the values that are there have no spread that a float can hold."""
+    observed = values[~np.isnan(values)]
+    return bool(len(observed) == 0 or observed.max() / 2 - observed.min() / 2 == 0)
 
 
 def require_varying_target(target: NamedColumns) -> None:
     """Refuse a target whose value never changes."""
-    for name, values in zip(target.names, target.values, strict=True):
+    for i, (name, values) in enumerate(zip(target.names, target.values, strict=True)):
+        always = "one class only" if i in target.discrete else f"always {values[0]:g}"
         if is_constant(values):
             raise InputError(
-                f'The target "{name}" is constant (always {values[0]:g}), so no column can tell anything about it.'
+                f'The target "{name}" is constant ({always}), so no column can tell anything about it.'
+            )
+        if i in target.discrete and 2 * (count := n_categories(values)) > len(values) > 3:
+            raise InputError(
+                f'The target "{name}" has {count} classes in {len(values)} rows, too few rows of each: '
+                "give a target with fewer classes, or numbers."
             )
 
 
-def named(values: FloatArray, names: tuple[str, ...]) -> NamedColumns:
-    """Name the columns of an array with one row per row of the table."""
-    return NamedColumns(names, values.T)
+def mark_features(columns: NamedColumns, asked: Any, takes_categories: bool = True) -> NamedColumns:
+    """Decide which columns are discrete: text always is, and besides it what is asked for.
+
+    "auto" is every column of numbers with two values, where the criterion takes categories. Otherwise True is all
+    columns, False or None no more, a mask or a list of names or positions those.
+    """
+    everything = range(len(columns.names))
+    if isinstance(asked, str) and asked == "auto":
+        if not takes_categories:
+            return columns
+        return columns.with_discrete(i for i in everything if has_two_values(columns.values[i]))
+    if isinstance(asked, (bool, np.bool_)):
+        return columns.with_discrete(everything if asked else ())
+    if asked is not None and not isinstance(asked, (str, Integral)):
+        mask = np.asarray(asked)
+        if mask.dtype.kind == "b":
+            if mask.shape != (len(columns.names),):
+                raise InputError(
+                    f"discrete_features has {mask.size} yes or no for {len(columns.names)} columns: give one each."
+                )
+            return columns.with_discrete(np.flatnonzero(mask).tolist())
+    return columns.with_discrete(positions(asked, columns.names, "discrete_features"))
 
 
-def default_names(count: int, stem: str = "x") -> tuple[str, ...]:
-    """Return the names scikit-learn gives to columns without names: x0, x1, …"""
-    return tuple(f"{stem}{i}" for i in range(count))
-
-
-def _as_numbers(values: Any, name: str) -> FloatArray:
-    if np.iscomplexobj(values):
-        raise InputError(f'Complex data not supported: "{name}" is complex, so pass its parts as columns.')
-    text = (
-        next((value for value in values if isinstance(value, str)), None) if values.dtype.kind in "OTU" else None
-    )
-    if text is None and values.dtype.kind in "biufO":
-        try:
-            return np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError):
-            pass
-    shown = values[0] if text is None else text
-    raise InputError(f'"{name}" is not numeric (it has the value {str(shown)!r}): encode it as numbers first.')
+def mark_target(target: NamedColumns, asked: Any, takes_categories: bool = True) -> NamedColumns:
+    """Decide whether the target has classes: text always has, numbers if asked or, for "auto", if they look so."""
+    if asked not in ("auto", True, False):
+        raise InputError(f'discrete_target must be "auto", True or False, not {asked!r}.')
+    everything = range(len(target.names))
+    if asked == "auto":
+        if not takes_categories:
+            return target
+        return target.with_discrete(i for i in everything if are_classes(target.values[i]))
+    return target.with_discrete(everything if asked else ())

@@ -118,8 +118,10 @@ class Selection(Record):
     """The chosen columns and all the evidence for them.
 
     ``neighbors`` is None where the number of neighbours was given or there was nothing to choose it by.
-    ``duplicates`` are pairs of a column and the earlier one it repeats. ``n_rows`` is the number of rows used, and
-    ``n_dropped`` that of rows left out for missing values.
+    ``duplicates`` are pairs of a column and the earlier one it repeats; ``identifiers`` are columns of categories
+    that hardly repeat. ``discrete`` are the columns taken as categories, and ``n_classes`` the number of classes
+    of each target, None for numbers. ``n_rows`` is the number of rows used, and ``n_dropped`` that of rows left
+    out for missing values.
     """
 
     feature_names: tuple[str, ...]
@@ -132,6 +134,9 @@ class Selection(Record):
     settings: Settings
     version: str
     n_dropped: int = 0
+    identifiers: tuple[str, ...] = ()
+    discrete: tuple[str, ...] = ()
+    n_classes: tuple[int | None, ...] = (None,)
 
     @property
     def accepted(self) -> tuple[Step, ...]:

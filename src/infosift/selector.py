@@ -30,10 +30,12 @@ from infosift.criteria import criterion_named
 from infosift.engine import ThreadEngine
 from infosift.inputs import (
     NamedColumns,
-    column_names,
-    default_names,
-    named,
+    as_frame,
+    mark_features,
+    mark_target,
     positions,
+    read_array,
+    read_frame,
     read_target,
     unmasked,
     whole_rows,
@@ -46,7 +48,7 @@ from infosift.table import Table, make_table
 
 
 class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Choose the columns that together tell most about a continuous target, without a model.
+    """Choose the columns that together tell most about a target, numbers or classes, without a model.
 
     At each step the column that raises the mutual information of the chosen set with the target most is tested
     against shuffled copies of itself; the search halts at the first column that does no better than they do. The
@@ -76,12 +78,20 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         number: the one with the largest mean of t over the columns whose t is above it, if there are any.
     max_features : int or None, default=None
         Stop when this many columns are chosen, those kept included.
+    discrete_features : "auto", bool, mask, or names or positions, default="auto"
+        Which columns hold categories, of which no order matters; text, booleans and categorical columns always do.
+        "auto" adds the columns of numbers with two values, True all columns.
+    discrete_target : "auto" or bool, default="auto"
+        Whether the target holds classes; text, booleans and categories always are. "auto" adds numbers with two
+        values, and whole numbers with at most 20 different values and three rows of each on average.
     scale : {"standard", "rank"}, default="standard"
         How columns and target are made comparable: unit spread, or normal quantiles of their ranks, which is
         steadier where there are outliers and long tails.
-    missing : {"error", "drop"}, default="error"
-        What to do where a column or the target has no value: refuse, or leave out the row, for all columns alike.
-        ``selection_.n_dropped`` counts these rows.
+    missing : {"error", "drop", "partial"}, default="error"
+        What to do where a column or the target has no value: refuse; leave out the row, for all columns alike; or
+        compare rows by the columns in which both have one (Doquire and Verleysen 2012), at a cost that grows with
+        the square of the rows. Rows without a target are left out in both cases. ``selection_.n_dropped`` counts
+        the rows left out.
     keep : str, int or sequence of these, or None, default=None
         Columns, by name or position, that are in from the start; the others are chosen for what they add.
     ignore : str, int or sequence of these, or None, default=None
@@ -134,6 +144,8 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         max_neighbors: int = 20,
         t_threshold: float | None = None,
         max_features: int | None = None,
+        discrete_features: Any = "auto",
+        discrete_target: bool | str = "auto",
         scale: str = "standard",
         missing: str = "error",
         keep: Any = None,
@@ -153,6 +165,8 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.max_neighbors = max_neighbors
         self.t_threshold = t_threshold
         self.max_features = max_features
+        self.discrete_features = discrete_features
+        self.discrete_target = discrete_target
         self.scale = scale
         self.missing = missing
         self.keep = keep
@@ -168,9 +182,9 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_columns)
-            Numeric columns.
+            Columns of numbers, text or categories.
         y : array-like of shape (n_rows,) or (n_rows, n_targets)
-            The target, numeric, or several, which are then told about together.
+            The target, numbers or classes; or several, which are then told about together.
         """
         settings = self._settings()
         features, target = self._read(X, y)
@@ -179,8 +193,9 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"Asked both to keep and to ignore {listing(both)}.")
         blocks, ignore = self._read_blocks(features, ignore)
         n_rows = features.n_rows
-        if settings.missing == "drop":
-            whole = whole_rows(features, target, ignore)
+        if settings.missing != "error":
+            ignored = ignore if settings.missing == "drop" else range(len(features.names))
+            whole = whole_rows(features, target, ignored)
             features, target = features.take(whole), target.take(whole)
             blocks = None if blocks is None else read_blocks(blocks[whole], features.n_rows)
         settings = replace(
@@ -189,7 +204,17 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             ignore=tuple(features.names[i] for i in ignore),
             n_blocks=None if blocks is None else require_enough_blocks(blocks, settings.alpha),
         )
-        table = make_table(features, target, settings.seed, settings.scale, ignore, blocks)
+        takes_categories = criterion_named(settings.criterion).takes_categories
+        table = make_table(
+            mark_features(features, self.discrete_features, takes_categories),
+            mark_target(target, self.discrete_target, takes_categories),
+            settings.seed,
+            settings.scale,
+            ignore,
+            blocks,
+            allow_missing=settings.missing == "partial",
+            takes_categories=takes_categories,
+        )
         _warn_of_unusable(table)
         selection = select(table, settings, ThreadEngine(self.n_jobs), self.callback)
         self.selection_: Selection = replace(selection, n_dropped=n_rows - features.n_rows)
@@ -202,7 +227,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         require_choice("method", self.method, ("published",))
         require_choice("search", self.search, ("forward",))
         require_choice("scale", self.scale, ("standard", "rank"))
-        require_choice("missing", self.missing, ("error", "drop"))
+        require_choice("missing", self.missing, ("error", "drop", "partial"))
         criterion_named(self.criterion)
         n_neighbors, max_features, t_threshold = self.n_neighbors, self.max_features, self.t_threshold
         return Settings(
@@ -226,11 +251,15 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        names = column_names(X)
-        values = validate_data(self, unmasked(X), dtype=np.float64, ensure_all_finite=False)
-        require_rows(len(values), 2, "A selection")
-        check_consistent_length(X, y)
-        return named(values, names or default_names(values.shape[1])), read_target(y)
+        frame = as_frame(X)
+        if frame is None:
+            features = read_array(validate_data(self, unmasked(X), dtype=None, ensure_all_finite=False))
+        else:
+            features = read_frame(frame)
+            validate_data(self, X, skip_check_array=True)
+        require_rows(features.n_rows, 2, "A selection")
+        check_consistent_length(features.values.T, y)
+        return features, read_target(y)
 
     def _read_blocks(
         self, features: NamedColumns, ignore: tuple[int, ...]
@@ -253,15 +282,24 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
-        tags.input_tags.allow_nan = self.missing == "drop"
+        tags.input_tags.allow_nan = self.missing in ("drop", "partial")
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
         return tags
 
 
 def _warn_of_unusable(table: Table) -> None:
     constant = [f'"{table.names[i]}"' for i in table.constant]
+    named = [f'"{table.names[i]}"' for i in table.identifiers]
     repeated = [f'"{table.names[i]}" (repeats "{table.names[j]}")' for i, j in table.duplicates.items()]
     if constant:
         said = f"Constant columns tell nothing and are left out: {listing(constant)}."
+        warnings.warn(said, UserWarning, stacklevel=3)
+    if named:
+        said = (
+            "Columns of text or categories that hardly repeat name the rows rather than tell about them, and are "
+            f"left out: {listing(named)}."
+        )
         warnings.warn(said, UserWarning, stacklevel=3)
     if repeated:
         said = f"Columns that repeat an earlier one are left out: {listing(repeated)}."

@@ -10,8 +10,11 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
+from infosift._kernel import CATEGORY_GAP
 from infosift.arrays import FloatArray, IntArray
+from infosift.checks import InputError
 from infosift.inputs import NamedColumns, is_constant, require_finite, require_varying_target
+from infosift.kinds import by_appearance, n_categories, special_values
 from infosift.streams import stream
 
 # Far below any difference that matters, far above the rounding of values of unit spread.
@@ -25,8 +28,9 @@ _LONGEST_GAP = 1e6
 class Table:
     """Columns of unit spread with their ties broken, the target likewise, and which columns can be chosen at all.
 
-    ``columns`` and ``target`` have one column of the table per row. ``constant``, ``duplicates`` (column to the
-    earlier column it repeats) and ``ignored`` are by position; they are never candidates. ``digests`` are
+    ``columns`` and ``target`` have one column of the table per row; categories are multiples of the kernel's
+    ``CATEGORY_GAP``. ``constant``, ``duplicates`` (column to the earlier column it repeats), ``identifiers``
+    (categories that hardly repeat) and ``ignored`` are by position; they are never candidates. ``digests`` are
     fingerprints of the columns' values, which make choices independent of the order of the columns. ``blocks`` has
     the number of its block for each row, where rows belong together.
     """
@@ -39,6 +43,9 @@ class Table:
     duplicates: Mapping[int, int]
     digests: tuple[bytes, ...]
     ignored: tuple[int, ...] = ()
+    identifiers: tuple[int, ...] = ()
+    discrete: tuple[int, ...] = ()
+    n_classes: tuple[int | None, ...] = (None,)
     blocks: IntArray | None = None
 
     @property
@@ -49,7 +56,7 @@ class Table:
     @property
     def usable(self) -> list[int]:
         """Positions of the columns that can be chosen."""
-        unusable = {*self.constant, *self.duplicates, *self.ignored}
+        unusable = {*self.constant, *self.duplicates, *self.identifiers, *self.ignored}
         return [i for i in range(len(self.names)) if i not in unusable]
 
 
@@ -60,40 +67,81 @@ def make_table(
     scale: str = "standard",
     ignored: Sequence[int] = (),
     blocks: IntArray | None = None,
+    allow_missing: bool = False,
+    takes_categories: bool = True,
 ) -> Table:
     """Check the data and prepare them for the estimators; what is ignored may have any values."""
-    require_finite(features, ignored=ignored)
+    require_finite(features, ignored=ignored, allow_missing=allow_missing)
     require_finite(target, "The target")
     require_varying_target(target)
-    columns = prepare(features.values, seed, "ties", scale, ignored)
+    columns = prepare(features, seed, "ties", scale, ignored, takes_categories)
     digests = tuple(_digest(values) for values in columns)
     constant = tuple(i for i, values in enumerate(features.values) if i not in ignored and is_constant(values))
+    discrete = tuple(i for i in sorted(features.discrete) if i not in ignored and i not in constant)
+    identifiers = tuple(i for i in discrete if _is_identifier(features.values[i]))
     return Table(
         names=features.names,
         columns=columns,
         target_name=", ".join(target.names),
-        target=prepare(target.values, seed, "ties of the target", scale),
+        target=prepare(target, seed, "ties of the target", scale, takes_categories=takes_categories),
         constant=constant,
-        duplicates=_find_duplicates(digests, exclude=(*constant, *ignored)),
+        duplicates=_find_duplicates(digests, exclude=(*constant, *identifiers, *ignored)),
         digests=digests,
         ignored=tuple(ignored),
+        identifiers=identifiers,
+        discrete=discrete,
+        n_classes=tuple(n_categories(v) if i in target.discrete else None for i, v in enumerate(target.values)),
         blocks=blocks,
     )
 
 
-def prepare(
-    columns: FloatArray, seed: int, purpose: str, scale: str = "standard", ignored: Sequence[int] = ()
-) -> FloatArray:
-    """Scale each column to unit spread and break its ties; constant and ignored columns become zeros.
+def _is_identifier(values: FloatArray) -> bool:
+    """Tell whether categories hardly repeat, so that they name the rows rather than say anything about them."""
+    return n_categories(values) > max(2, np.count_nonzero(~np.isnan(values)) / 2)
 
-    With ``scale="rank"`` a column's values are first replaced by the normal quantiles of their ranks.
+
+def prepare(
+    columns: NamedColumns,
+    seed: int,
+    purpose: str,
+    scale: str = "standard",
+    ignored: Sequence[int] = (),
+    takes_categories: bool = True,
+) -> FloatArray:
+    """Write categories as the kernel wants them, scale numbers to unit spread and break their ties.
+
+    Constant and ignored columns become zeros. With ``scale="rank"`` numbers are first replaced by the normal
+    quantiles of their ranks.
     """
-    prepared = np.zeros(columns.shape)
-    for i, column in enumerate(columns):
+    if columns.discrete and not takes_categories:
+        name = columns.names[min(columns.discrete)]
+        raise InputError(
+            f'"{name}" is discrete, and variant 2 is for numbers only: use criterion="ksg", variant 1.'
+        )
+    prepared = np.zeros(columns.values.shape)
+    for i, column in enumerate(columns.values):
         values = np.ascontiguousarray(column)  # sums have the same bits for any layout of the table
-        if i not in ignored and not is_constant(values):
-            values = to_gaussian_ranks(values) if scale == "rank" else values
-            prepared[i] = break_ties(to_unit_spread(values), seed, purpose)
+        if i in ignored or is_constant(values):
+            continue
+        if i in columns.discrete:
+            prepared[i] = by_appearance(values) * CATEGORY_GAP
+        else:
+            observed = ~np.isnan(values)
+            prepared[i] = np.nan
+            prepared[i, observed] = _prepare_numbers(values[observed], seed, purpose, scale, takes_categories)
+    return prepared
+
+
+def _prepare_numbers(
+    values: FloatArray, seed: int, purpose: str, scale: str, takes_categories: bool
+) -> FloatArray:
+    special = special_values(values) if takes_categories else np.zeros(len(values), dtype=bool)
+    unit = to_unit_spread(values)
+    if not special.any() or is_constant(values[~special]) or on_a_grid(np.diff(np.unique(unit))):
+        return break_ties(to_unit_spread(to_gaussian_ranks(values)) if scale == "rank" else unit, seed, purpose)
+    prepared = np.empty(len(values))
+    prepared[special] = by_appearance(values[special]) * CATEGORY_GAP
+    prepared[~special] = _prepare_numbers(values[~special], seed, purpose, scale, takes_categories=False)
     return prepared
 
 

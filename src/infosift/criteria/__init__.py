@@ -18,6 +18,11 @@ __all__ = ["KSG", "Criterion", "Scorer", "criterion_named"]
 class Criterion(Scores, Protocol):
     """Scores candidates beside a subset, for several numbers of neighbours at once; higher is more."""
 
+    @property
+    def takes_categories(self) -> bool:
+        """Whether columns and target may be discrete."""
+        ...
+
     def score_without_folds(
         self, question: Question, folds: IntArray, neighbors: Sequence[int], engine: ThreadEngine
     ) -> FloatArray:

@@ -10,7 +10,7 @@ from infosift import (
     resample_mutual_information,
     score_candidates,
 )
-from infosift.nulls import shuffled_copies
+from infosift.nulls import shuffled_orders
 from infosift.table import to_unit_spread
 from oracle import ksg
 from samples import friedman
@@ -46,7 +46,7 @@ def test_permutation_test_against_its_definition():
     X, y = friedman(3, n=60)
     test = permutation_test(X[:, 3], y, given=X[:, [4]], n_neighbors=4, n_permutations=39, random_state=5)
     column, beside, target = scaled(X[:, 3]), scaled(X[:, 4]), scaled(y)
-    copies = shuffled_copies(column[0], range(39), seed=5, step=0)
+    copies = column[0][shuffled_orders(60, range(39), seed=5, step=0)]
     null = [ksg(np.vstack([copy, beside]), target, 4, 1) for copy in copies]
     np.testing.assert_allclose(test.null, null, rtol=0, atol=1e-9)
     assert test.score == pytest.approx(ksg(np.vstack([column, beside]), target, 4, 1), abs=1e-9)

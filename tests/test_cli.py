@@ -92,7 +92,7 @@ def bad_value(frame, column, row, value):
         (
             lambda f: bad_value(f.with_columns(pl.col("x4").cast(pl.String)), "x4", 6, "n.d."),
             [],
-            'Column "x4" has numbers, but row 7 is "n.d.": make it a number, empty',
+            'Column "x4" has numbers, but row 7 is "n.d.": make it a number, ',
         ),
         (lambda f: bad_value(f, "x2", 41, None), [], 'Column "x2" has a missing value (NaN) in row 42 '),
         (

@@ -1,10 +1,13 @@
 import numpy as np
 import pytest
 
-from infosift import choose_n_neighbors, resample_mutual_information
+from infosift import choose_n_neighbors, neighbors, resample_mutual_information
+from infosift.criteria import KSG
+from infosift.engine import ThreadEngine
+from infosift.inputs import NamedColumns
 from infosift.neighbors import assign_folds, best_column, neighbor_range
 from infosift.streams import stream
-from infosift.table import to_unit_spread
+from infosift.table import make_table, to_unit_spread
 from oracle import ksg, t_statistic
 from samples import friedman
 
@@ -101,3 +104,31 @@ def test_resampling_gives_the_estimate_without_each_fold():
     np.testing.assert_allclose(folds.estimates, expected, rtol=0, atol=1e-9)
     assert folds.mean == pytest.approx(np.mean(expected))
     assert folds.variance == pytest.approx(np.var(expected, ddof=1))
+
+
+def test_long_tables_are_sampled(monkeypatch):
+    monkeypatch.setattr(neighbors, "MOST_ROWS", 80)
+    X, y = friedman(0, n=200)
+    table = make_table(NamedColumns(tuple("abcdefghij"), X.T), NamedColumns(("y",), y[None]), seed=4)
+
+    def choose(table):
+        options = {"max_neighbors": 8, "n_folds": 10, "t_threshold": None, "seed": 4}
+        return neighbors.choose(table, KSG(1), ThreadEngine(1), **options)
+
+    rows = neighbors.sample_rows(200, seed=4)
+    assert len(np.unique(rows)) == 80
+    np.testing.assert_array_equal(rows, neighbors.sample_rows(200, seed=4))
+    assert not np.array_equal(rows, neighbors.sample_rows(200, seed=5))
+    choice = choose(table)
+    assert choice.n_rows == 80
+    monkeypatch.undo()
+    assert choose(table.take(rows)) == choice
+    assert choose(table).n_rows == 200
+
+
+def test_samples_have_whole_blocks(monkeypatch):
+    monkeypatch.setattr(neighbors, "MOST_ROWS", 50)
+    blocks = np.repeat(np.arange(30), 8)
+    rows = neighbors.sample_rows(240, 0, blocks)
+    assert len(rows) == 56
+    assert set(np.bincount(blocks[rows])) == {0, 8}

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infosift import nulls
-from infosift.nulls import judge, null_scores, permutations_for, shuffled_copies, threshold
+from infosift.nulls import judge, null_scores, permutations_for, shuffled_orders, threshold
 
 
 @pytest.mark.parametrize(
@@ -60,23 +60,20 @@ def test_the_level_is_exact_when_nothing_is_there():
 
 
 def test_every_column_of_a_step_meets_the_same_permutations():
-    column = np.arange(20.0)
-    copies = shuffled_copies(column, range(5), seed=1, step=2)
-    np.testing.assert_array_equal(shuffled_copies(column**2, range(5), seed=1, step=2), copies**2)
-    np.testing.assert_array_equal(shuffled_copies(column, range(3), seed=1, step=2), copies[:3])
-    np.testing.assert_array_equal(np.sort(copies, axis=1), np.tile(column, (5, 1)))
-    assert not np.array_equal(copies, shuffled_copies(column, range(5), seed=1, step=3))
+    orders = shuffled_orders(20, range(5), seed=1, step=2)
+    np.testing.assert_array_equal(shuffled_orders(20, range(3), seed=1, step=2), orders[:3])
+    np.testing.assert_array_equal(np.sort(orders, axis=1), np.tile(np.arange(20), (5, 1)))
+    assert not np.array_equal(orders, shuffled_orders(20, range(5), seed=1, step=3))
 
 
 def test_copies_are_scored_in_parts(monkeypatch):
-    column = np.arange(20.0)
     sizes = []
 
-    def score(copies):
-        sizes.append(len(copies))
-        return copies[:, 0]
+    def score(orders):
+        sizes.append(len(orders))
+        return orders[:, 0]
 
-    whole = null_scores(score, column, 10, seed=0, step=0)
-    monkeypatch.setattr(nulls, "_VALUES_AT_ONCE", 3 * len(column))
-    np.testing.assert_array_equal(null_scores(score, column, 10, seed=0, step=0), whole)
+    whole = null_scores(score, 20, 10, seed=0, step=0)
+    monkeypatch.setattr(nulls, "_VALUES_AT_ONCE", 3 * 20)
+    np.testing.assert_array_equal(null_scores(score, 20, 10, seed=0, step=0), whole)
     assert sizes == [10, 3, 3, 3, 1]

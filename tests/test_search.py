@@ -4,7 +4,7 @@ import pytest
 from infosift.criteria import KSG, Scorer
 from infosift.engine import ThreadEngine
 from infosift.inputs import NamedColumns
-from infosift.nulls import shuffled_copies
+from infosift.nulls import shuffled_orders
 from infosift.result import Settings
 from infosift.search import forward, select
 from infosift.table import make_table
@@ -44,7 +44,7 @@ def test_the_path_is_greedy_and_halts_by_the_permutation_test():
         rest = [i for i in range(3) if i not in chosen]
         scores = {i: ksg(table.columns[[*chosen, i]], table.target, 5, 1) for i in rest}
         best = max(scores, key=scores.get)
-        copies = shuffled_copies(table.columns[best], range(19), seed=4, step=len(chosen))
+        copies = table.columns[best][shuffled_orders(50, range(19), seed=4, step=len(chosen))]
         null = [ksg(np.vstack([table.columns[chosen], copy]), table.target, 5, 1) for copy in copies]
         assert step.index == best
         np.testing.assert_allclose(step.candidate_scores, list(scores.values()), rtol=0, atol=1e-9)

@@ -299,7 +299,8 @@ def permutation_test(
     def score(candidates: FloatArray) -> FloatArray:
         return _score(scorer, candidates, given_columns, target)
 
-    return judge(score(column)[0], null_scores(score, column[0], count, seed, step=0), alpha)
+    null = null_scores(lambda orders: score(column[0][orders]), target.shape[1], count, seed, step=0)
+    return judge(score(column)[0], null, alpha)
 
 
 @dataclass(frozen=True)

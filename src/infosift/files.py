@@ -93,6 +93,6 @@ def _require_all_numbers_or_text(frame: pl.DataFrame) -> None:
         if 2 * text.sum() < column.count():
             row = int(text.arg_max() or 0)
             raise InputError(
-                f'Column "{column.name}" has numbers, but row {row + 1} is "{column[row]}": make it a number, empty '
-                f"it, or leave the column out with --drop {shlex.quote(column.name)}"
+                f'Column "{column.name}" has numbers, but row {row + 1} is "{column[row]}": make it a number, '
+                f"empty it, or leave the column out with --drop {shlex.quote(column.name)}"
             )

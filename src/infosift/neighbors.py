@@ -18,6 +18,10 @@ from infosift.streams import stream
 from infosift.table import Table
 
 
+# The choice hardly depends on the rows beyond these, and takes time in proportion to them.
+MOST_ROWS = 10_000
+
+
 def assign_folds(n_rows: int, n_folds: int, seed: int, blocks: IntArray | None = None) -> IntArray:
     """Partition the rows at random into folds of near-equal size; return the fold of each row.
 
@@ -30,6 +34,22 @@ def assign_folds(n_rows: int, n_folds: int, seed: int, blocks: IntArray | None =
     for fold, rows in enumerate(np.array_split(order, min(n_folds, n_rows))):
         folds[rows] = fold
     return folds
+
+
+def sample_rows(n_rows: int, seed: int, blocks: IntArray | None = None) -> IntArray:
+    """Return the rows to choose the number of neighbours by: all, or 10,000 at random where there are more.
+
+    With blocks they are whole blocks at random, as many as it takes.
+    """
+    rows = np.arange(n_rows)
+    if n_rows <= MOST_ROWS:
+        return rows
+    generator = stream(seed, "rows to choose by")
+    if blocks is None:
+        return np.sort(generator.choice(rows, MOST_ROWS, replace=False))
+    order = generator.permutation(int(blocks.max()) + 1)
+    before = np.cumsum(np.bincount(blocks)[order]) - np.bincount(blocks)[order]
+    return np.flatnonzero(np.isin(blocks, order[before < MOST_ROWS]))
 
 
 def fewest_rows(n_folds: int) -> int:
@@ -69,8 +89,9 @@ def choose(
     """Choose the number of neighbours by which features and their shuffled copies differ most.
 
     By default the largest of all t decides. With a ``t_threshold`` it is the largest mean of t over the features
-    above the threshold, or the largest of all t where no feature is.
+    above the threshold, or the largest of all t where no feature is. Of a long table, a sample of the rows decides.
     """
+    table = table.take(sample_rows(table.n_rows, seed, table.blocks))
     usable = table.usable
     require_rows(table.n_rows, fewest_rows(n_folds), f"Choosing the number of neighbours with {n_folds} folds")
     folds = assign_folds(table.n_rows, n_folds, seed, table.blocks)
@@ -127,6 +148,7 @@ def choose(
         shuffled_estimates=shuffled_estimates[deciding, best],
         n_folds=n_folds,
         t_threshold=t_threshold,
+        n_rows=table.n_rows,
     )
 
 

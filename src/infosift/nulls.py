@@ -21,27 +21,24 @@ _LARGEST_DENOMINATOR = 1000
 _VALUES_AT_ONCE = 4_000_000
 
 
-def shuffled_copies(
-    column: FloatArray, draws: range, seed: int, step: int, blocks: IntArray | None = None
-) -> FloatArray:
-    """Return shuffled copies of a column, one per row; every column of a step meets the same permutations."""
-    rows = np.arange(len(column))
-    orders = (shuffled_rows(rows, stream(seed, "shuffle", step, draw), blocks) for draw in draws)
-    return np.stack([column[order] for order in orders])
+def shuffled_orders(n_rows: int, draws: range, seed: int, step: int, blocks: IntArray | None = None) -> IntArray:
+    """Return shuffled orders of the rows, one per draw; every column of a step meets the same ones."""
+    rows = np.arange(n_rows)
+    return np.stack([shuffled_rows(rows, stream(seed, "shuffle", step, draw), blocks) for draw in draws])
 
 
 def null_scores(
-    score: Callable[[FloatArray], FloatArray],
-    column: FloatArray,
+    score: Callable[[IntArray], FloatArray],
+    n_rows: int,
     count: int,
     seed: int,
     step: int,
     blocks: IntArray | None = None,
 ) -> FloatArray:
-    """Return the scores of shuffled copies of a column, a part of them at a time to bound the memory."""
-    at_once = max(1, _VALUES_AT_ONCE // len(column))
+    """Return what a function gives for shuffled orders of the rows, some of them at a time to bound the memory."""
+    at_once = max(1, _VALUES_AT_ONCE // n_rows)
     parts = [range(count)[start : start + at_once] for start in range(0, count, at_once)]
-    return np.concatenate([score(shuffled_copies(column, draws, seed, step, blocks)) for draws in parts])
+    return np.concatenate([score(shuffled_orders(n_rows, draws, seed, step, blocks)) for draws in parts])
 
 
 def judge(score: float, null: FloatArray, alpha: float) -> PermutationTest:

@@ -30,7 +30,8 @@ class NeighborChoice(Record):
     The tables have a row per feature and a column per entry of ``candidates`` (numbers of neighbours); a feature
     that is constant or repeats another has NaN. ``feature`` is the one with the largest t at the chosen number;
     ``estimates`` and ``shuffled_estimates`` are its values at that number, one per fold. ``t_threshold`` is None
-    when the largest t of all decided, the published rule.
+    when the largest t of all decided, the published rule. ``n_rows`` is the number of rows looked at: where a table
+    is long, a sample of them.
     """
 
     n_neighbors: int
@@ -46,6 +47,7 @@ class NeighborChoice(Record):
     shuffled_estimates: FloatArray
     n_folds: int
     t_threshold: float | None
+    n_rows: int
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,10 +74,15 @@ class PermutationTest(Record):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Step(PermutationTest):
-    """One step of a search: the best candidate, its test, and the scores of all candidates it was best among."""
+    """One step of a search: the best candidate, its test, and the scores of all candidates it was best among.
+
+    ``feature`` is the name of a column or a group, ``columns`` its positions and ``index`` the first of them;
+    ``candidates`` are the first positions of all that it was best among.
+    """
 
     feature: str
     index: int
+    columns: tuple[int, ...]
     accepted: bool
     seconds: float = field(compare=False)
     candidates: tuple[int, ...]
@@ -101,6 +108,7 @@ class Settings(Record):
     missing: str = "error"
     keep: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
     n_blocks: int | None = None
 
 
@@ -146,16 +154,19 @@ class Selection(Record):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the chosen columns: those kept, then the others in the order chosen."""
-        return (*self.settings.keep, *(step.feature for step in self.accepted))
+        return self._names(self.indices)
 
     @property
     def indices(self) -> tuple[int, ...]:
         """Positions of the chosen columns: those kept, then the others in the order chosen."""
-        return (*self._kept, *(step.index for step in self.accepted))
+        return self._columns(self.accepted)
 
-    @property
-    def _kept(self) -> tuple[int, ...]:
-        return tuple(self.feature_names.index(name) for name in self.settings.keep)
+    def _columns(self, path: tuple[Step, ...]) -> tuple[int, ...]:
+        kept = (self.feature_names.index(name) for name in self.settings.keep)
+        return (*kept, *(column for step in path for column in step.columns))
+
+    def _names(self, columns: tuple[int, ...]) -> tuple[str, ...]:
+        return tuple(self.feature_names[i] for i in columns)
 
     @property
     def n_neighbors(self) -> int | None:
@@ -163,25 +174,26 @@ class Selection(Record):
         return self.settings.n_neighbors if self.neighbors is None else self.neighbors.n_neighbors
 
     @property
+    def n_rows_sampled(self) -> int | None:
+        """Number of rows that the number of neighbours was chosen on, where these are not all."""
+        looked_at = self.n_rows if self.neighbors is None else self.neighbors.n_rows
+        return looked_at if looked_at < self.n_rows else None
+
+    @property
     def peak(self) -> Subset:
         """The subset with the highest score on the path, the rejected last step included."""
-        if not self.steps:
-            return Subset(names=self.settings.keep, indices=self._kept, score=None)
-        size = int(np.argmax([step.score for step in self.steps])) + 1
-        path = self.steps[:size]
-        return Subset(
-            names=(*self.settings.keep, *(step.feature for step in path)),
-            indices=(*self._kept, *(step.index for step in path)),
-            score=path[-1].score,
-        )
+        path = self.steps[: int(np.argmax([step.score for step in self.steps])) + 1] if self.steps else ()
+        columns = self._columns(path)
+        return Subset(names=self._names(columns), indices=columns, score=path[-1].score if path else None)
 
     @property
     def stopped(self) -> str:
         """Why the search ended, in words."""
         if self.steps and not self.steps[-1].accepted:
             return f"{self.steps[-1].feature} adds no significant information"
-        if self.settings.max_features is not None and len(self.names) >= self.settings.max_features:
-            return f"max_features={self.settings.max_features} columns are chosen"
+        most = self.settings.max_features
+        if most is not None and len(self.settings.keep) + len(self.accepted) >= most:
+            return f"max_features={most} columns are chosen"
         return "no usable column is left"
 
     def to_frame(self, library: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
@@ -202,4 +214,9 @@ class Selection(Record):
 
     def __repr__(self) -> str:
         chosen = ", ".join(self.names) or "nothing"
-        return f"Selection({chosen}; {len(self.names)} of {len(self.feature_names)} columns, {self.stopped})"
+        sample = (
+            f", n_neighbors chosen on {self.n_rows_sampled} of {self.n_rows} rows" if self.n_rows_sampled else ""
+        )
+        return (
+            f"Selection({chosen}; {len(self.names)} of {len(self.feature_names)} columns, {self.stopped}{sample})"
+        )

@@ -6,10 +6,14 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from time import perf_counter
 
+import numpy as np
+
 from infosift import neighbors
+from infosift.arrays import FloatArray, IntArray
 from infosift.checks import require_rows
 from infosift.criteria import Criterion, Scorer, criterion_named
 from infosift.engine import ThreadEngine
+from infosift.groups import Unit
 from infosift.nulls import judge, null_scores
 from infosift.result import NeighborChoice, Selection, Settings, Step
 from infosift.table import Table
@@ -65,42 +69,68 @@ def forward(table: Table, settings: Settings, scorer: Scorer) -> Iterator[Step]:
     require_rows(table.n_rows, scorer.n_neighbors + 2, f"n_neighbors={scorer.n_neighbors}")
     kept = [table.names.index(name) for name in settings.keep]
     known = {table.digests[i] for i in kept}
-    remaining = [i for i in table.usable if table.digests[i] not in known]
+    remaining = [unit for unit in table.units if not known.issuperset(table.digests[i] for i in unit.columns)]
     chosen: list[int] = []
     most = len(remaining) if settings.max_features is None else settings.max_features - len(kept)
-    while remaining and len(chosen) < most:
-        step = _take_step(table, settings, scorer, kept + chosen, remaining, number=len(chosen))
+    for number in range(min(most, len(remaining))):
+        step, unit = _take_step(table, settings, scorer, kept + chosen, remaining, number)
         yield step
         if not step.accepted:
             return
-        chosen.append(step.index)
-        remaining.remove(step.index)
+        chosen += unit.columns
+        remaining.remove(unit)
 
 
 def _take_step(
-    table: Table, settings: Settings, scorer: Scorer, subset: list[int], remaining: list[int], number: int
-) -> Step:
+    table: Table, settings: Settings, scorer: Scorer, subset: list[int], remaining: list[Unit], number: int
+) -> tuple[Step, Unit]:
     started = perf_counter()
     given = table.columns[subset]
-    scores = scorer(table.columns, given, table.target, remaining)
+    scores = _score_units(table, scorer, given, remaining)
     # Of equal scores the digest decides, so that the order of the columns does not.
-    place = max(range(len(remaining)), key=lambda i: (scores[i], table.digests[remaining[i]]))
+    place = max(range(len(remaining)), key=lambda i: (scores[i], table.digest(remaining[i])))
     best = remaining[place]
     null = null_scores(
-        lambda copies: scorer(copies, given, table.target),
-        table.columns[best],
+        lambda orders: _score_shuffled(table, scorer, given, best, orders),
+        table.n_rows,
         settings.n_permutations,
         settings.seed,
         step=number,
         blocks=table.blocks,
     )
     test = judge(scores[place], null, settings.alpha)
-    return Step(
+    step = Step(
         **vars(test),
-        feature=table.names[best],
-        index=best,
+        feature=best.name,
+        index=best.columns[0],
+        columns=best.columns,
         accepted=test.significant,
         seconds=perf_counter() - started,
-        candidates=tuple(remaining),
+        candidates=tuple(unit.columns[0] for unit in remaining),
         candidate_scores=scores,
     )
+    return step, best
+
+
+def _score_units(table: Table, scorer: Scorer, given: FloatArray, units: list[Unit]) -> FloatArray:
+    """Score the given columns plus each unit: all single columns at once, groups one by one."""
+    scores = np.empty(len(units))
+    singles = [i for i, unit in enumerate(units) if len(unit.columns) == 1]
+    if singles:
+        scores[singles] = scorer(table.columns, given, table.target, [units[i].columns[0] for i in singles])
+    for i, unit in enumerate(units):
+        if len(unit.columns) > 1:
+            scores[i] = _score_together(scorer, table.columns[list(unit.columns)], given, table.target)
+    return scores
+
+
+def _score_shuffled(table: Table, scorer: Scorer, given: FloatArray, unit: Unit, orders: IntArray) -> FloatArray:
+    """Score the given columns plus copies of a unit with their rows in these orders, all its columns alike."""
+    columns = table.columns[list(unit.columns)]
+    if len(columns) == 1:
+        return scorer(columns[0][orders], given, table.target)
+    return np.array([_score_together(scorer, columns[:, order], given, table.target) for order in orders])
+
+
+def _score_together(scorer: Scorer, columns: FloatArray, given: FloatArray, target: FloatArray) -> float:
+    return float(scorer(columns[-1:], np.concatenate([given, columns[:-1]]), target)[0])

@@ -28,6 +28,7 @@ from infosift.checks import (
 )
 from infosift.criteria import criterion_named
 from infosift.engine import ThreadEngine
+from infosift.groups import positions_in_groups, read_groups
 from infosift.inputs import (
     NamedColumns,
     as_frame,
@@ -77,7 +78,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         None: the number of neighbours is the one with the largest t over all columns, the published rule. A
         number: the one with the largest mean of t over the columns whose t is above it, if there are any.
     max_features : int or None, default=None
-        Stop when this many columns are chosen, those kept included.
+        Stop when this many columns are chosen, those kept included; a group counts as one.
     discrete_features : "auto", bool, mask, or names or positions, default="auto"
         Which columns hold categories, of which no order matters; text, booleans and categorical columns always do.
         "auto" adds the columns of numbers with two values, True all columns.
@@ -96,6 +97,9 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Columns, by name or position, that are in from the start; the others are chosen for what they add.
     ignore : str, int or sequence of these, or None, default=None
         Columns that are not looked at.
+    groups : dict of str to lists of str or int, or None, default=None
+        Columns that enter or stay out together, such as the columns of one category or the bands of a sensor,
+        under a name for each group. ``keep`` and ``ignore`` take the names of groups too.
     blocks : array-like of shape (n_rows,), str, int or None, default=None
         Which rows belong together, such as repeated measures of a person or days of a week: equal values, of an
         array or of a column of X (which is then ignored otherwise). Shuffles move, and folds leave out, whole
@@ -150,6 +154,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         missing: str = "error",
         keep: Any = None,
         ignore: Any = None,
+        groups: Any = None,
         blocks: Any = None,
         random_state: SeedLike = None,
         n_jobs: int | None = None,
@@ -171,6 +176,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.missing = missing
         self.keep = keep
         self.ignore = ignore
+        self.groups = groups
         self.blocks = blocks
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -188,7 +194,10 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         settings = self._settings()
         features, target = self._read(X, y)
-        keep, ignore = (positions(getattr(self, name), features.names, name) for name in ("keep", "ignore"))
+        groups = read_groups(self.groups, features.names)
+        keep, ignore = (
+            positions_in_groups(getattr(self, name), features.names, groups, name) for name in ("keep", "ignore")
+        )
         if both := [f'"{features.names[i]}"' for i in keep if i in ignore]:
             raise InputError(f"Asked both to keep and to ignore {listing(both)}.")
         blocks, ignore = self._read_blocks(features, ignore)
@@ -202,6 +211,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             settings,
             keep=tuple(features.names[i] for i in keep),
             ignore=tuple(features.names[i] for i in ignore),
+            groups=tuple((group.name, tuple(features.names[i] for i in group.columns)) for group in groups),
             n_blocks=None if blocks is None else require_enough_blocks(blocks, settings.alpha),
         )
         takes_categories = criterion_named(settings.criterion).takes_categories
@@ -212,6 +222,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             settings.scale,
             ignore,
             blocks,
+            tuple(group for group in groups if group.columns[0] not in {*keep, *ignore}),
             allow_missing=settings.missing == "partial",
             takes_categories=takes_categories,
         )
@@ -289,8 +300,9 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _warn_of_unusable(table: Table) -> None:
-    constant = [f'"{table.names[i]}"' for i in table.constant]
-    named = [f'"{table.names[i]}"' for i in table.identifiers]
+    in_groups = {i for unit in table.units for i in unit.columns}
+    constant = [f'"{table.names[i]}"' for i in table.constant if i not in in_groups]
+    named = [f'"{table.names[i]}"' for i in table.identifiers if i not in in_groups]
     repeated = [f'"{table.names[i]}" (repeats "{table.names[j]}")' for i, j in table.duplicates.items()]
     if constant:
         said = f"Constant columns tell nothing and are left out: {listing(constant)}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 import numpy as np
@@ -13,6 +13,7 @@ from scipy.stats import rankdata
 from infosift._kernel import CATEGORY_GAP
 from infosift.arrays import FloatArray, IntArray
 from infosift.checks import InputError
+from infosift.groups import Unit
 from infosift.inputs import NamedColumns, is_constant, require_finite, require_varying_target
 from infosift.kinds import by_appearance, n_categories, special_values
 from infosift.streams import stream
@@ -47,17 +48,38 @@ class Table:
     discrete: tuple[int, ...] = ()
     n_classes: tuple[int | None, ...] = (None,)
     blocks: IntArray | None = None
+    groups: tuple[Unit, ...] = ()
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
         return int(self.target.shape[1])
 
+    def take(self, rows: IntArray) -> Table:
+        """Return some of the rows."""
+        if len(rows) == self.n_rows:
+            return self
+        blocks = None if self.blocks is None else np.unique(self.blocks[rows], return_inverse=True)[1]
+        return replace(self, columns=self.columns[:, rows], target=self.target[:, rows], blocks=blocks)
+
     @property
     def usable(self) -> list[int]:
         """Positions of the columns that can be chosen."""
         unusable = {*self.constant, *self.duplicates, *self.identifiers, *self.ignored}
         return [i for i in range(len(self.names)) if i not in unusable]
+
+    @property
+    def units(self) -> list[Unit]:
+        """What can be chosen: single columns, and groups with a column that can."""
+        usable = set(self.usable)
+        grouped = {i for group in self.groups for i in group.columns}
+        singles = [Unit(self.names[i], (i,)) for i in usable - grouped]
+        groups = [group for group in self.groups if usable.intersection(group.columns)]
+        return sorted([*singles, *groups], key=lambda unit: unit.columns)
+
+    def digest(self, unit: Unit) -> bytes:
+        """Return a fingerprint of the values of a unit, whatever the order of its columns."""
+        return b"".join(sorted(self.digests[i] for i in unit.columns))
 
 
 def make_table(
@@ -67,6 +89,7 @@ def make_table(
     scale: str = "standard",
     ignored: Sequence[int] = (),
     blocks: IntArray | None = None,
+    groups: tuple[Unit, ...] = (),
     allow_missing: bool = False,
     takes_categories: bool = True,
 ) -> Table:
@@ -79,19 +102,21 @@ def make_table(
     constant = tuple(i for i, values in enumerate(features.values) if i not in ignored and is_constant(values))
     discrete = tuple(i for i in sorted(features.discrete) if i not in ignored and i not in constant)
     identifiers = tuple(i for i in discrete if _is_identifier(features.values[i]))
+    grouped = {i for group in groups for i in group.columns}
     return Table(
         names=features.names,
         columns=columns,
         target_name=", ".join(target.names),
         target=prepare(target, seed, "ties of the target", scale, takes_categories=takes_categories),
         constant=constant,
-        duplicates=_find_duplicates(digests, exclude=(*constant, *identifiers, *ignored)),
+        duplicates=_find_duplicates(digests, exclude={*constant, *identifiers, *ignored, *grouped}),
         digests=digests,
         ignored=tuple(ignored),
         identifiers=identifiers,
         discrete=discrete,
         n_classes=tuple(n_categories(v) if i in target.discrete else None for i, v in enumerate(target.values)),
         blocks=blocks,
+        groups=groups,
     )
 
 
@@ -189,7 +214,7 @@ def on_a_grid(gaps: FloatArray) -> bool:
     return bool(steps.max() < _LONGEST_GAP and np.all(np.abs(steps - np.round(steps)) < _GRID_ROUNDING))
 
 
-def _find_duplicates(digests: tuple[bytes, ...], exclude: tuple[int, ...]) -> dict[int, int]:
+def _find_duplicates(digests: tuple[bytes, ...], exclude: set[int]) -> dict[int, int]:
     """Find columns with the same values once scaled, so that a mere change of unit is a duplicate too."""
     first: dict[bytes, int] = {}
     duplicates: dict[int, int] = {}

@@ -72,8 +72,12 @@ def _how(selection: Selection) -> str:
     settings = selection.settings
     dropped = f" ({selection.n_dropped} more had missing values)" if selection.n_dropped else ""
     parts = [f"{selection.n_rows} rows{dropped}"]
+    parts += [f"{count} classes" for count in selection.n_classes if count is not None]
+    if selection.discrete:
+        parts.append(f"{len(selection.discrete)} discrete column{'s' * (len(selection.discrete) > 1)}")
     if selection.steps:
-        by = f" (chosen by {selection.neighbors.feature})" if selection.neighbors else ""
+        sampled = f" on {selection.n_rows_sampled} of the rows" if selection.n_rows_sampled else ""
+        by = f" (chosen by {selection.neighbors.feature}{sampled})" if selection.neighbors else ""
         parts += [
             f"{selection.n_neighbors} neighbour{'s' * (selection.n_neighbors != 1)}{by}",
             f"{settings.n_permutations} permutations a step",

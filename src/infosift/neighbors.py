@@ -17,8 +17,7 @@ from infosift.result import FoldEstimates, NeighborChoice
 from infosift.streams import stream
 from infosift.table import Table
 
-
-# The choice hardly depends on the rows beyond these, and takes time in proportion to them.
+# Of a longer table as many rows are drawn, so that the choice takes no longer than this.
 MOST_ROWS = 10_000
 
 
@@ -89,7 +88,7 @@ def choose(
     """Choose the number of neighbours by which features and their shuffled copies differ most.
 
     By default the largest of all t decides. With a ``t_threshold`` it is the largest mean of t over the features
-    above the threshold, or the largest of all t where no feature is. Of a long table, a sample of the rows decides.
+    above the threshold, or the largest of all t where no feature is. Of a long table, a sample of rows decides.
     """
     table = table.take(sample_rows(table.n_rows, seed, table.blocks))
     usable = table.usable

@@ -30,8 +30,8 @@ class NeighborChoice(Record):
     The tables have a row per feature and a column per entry of ``candidates`` (numbers of neighbours); a feature
     that is constant or repeats another has NaN. ``feature`` is the one with the largest t at the chosen number;
     ``estimates`` and ``shuffled_estimates`` are its values at that number, one per fold. ``t_threshold`` is None
-    when the largest t of all decided, the published rule. ``n_rows`` is the number of rows looked at: where a table
-    is long, a sample of them.
+    when the largest t of all decided, the published rule. ``n_rows`` is the number of rows looked at: of a long
+    table, a sample of them.
     """
 
     n_neighbors: int

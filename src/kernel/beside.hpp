@@ -58,7 +58,7 @@ public:
         : neighbors_(neighbors), digamma_(digamma), order_(given), given_(given, order_.rows()),
           target_(target, order_.rows()), n_candidates_(candidates.count()), groups_(candidates, order_.rows()),
           most_(static_cast<std::size_t>(neighbors.back())),
-          finder_(given_.columns(), target_.columns()[0], order_.leaves(), to_list(most_)),
+          finder_(given_.columns(), target_.columns()[0], order_.leaves(), to_list(most_, given, target)),
           sorted_target_(RowSorter()(target[0])),
           tails_(candidates, given, target[0], sorted_target_, neighbors, digamma),
           nearest_(NearestLanes<width>::places(most_)) {}
@@ -112,7 +112,17 @@ private:
     };
 
     /// Rows to list for k neighbours: enough that few candidates need more, few enough to list quickly.
-    static std::size_t to_list(std::size_t k) { return 32 * k + 64; }
+    ///
+    /// With d columns of numbers in the list, the k nearest with a candidate added are about as far away as the
+    /// n^(1/(d+1)) k^(d/(d+1)) nearest without it. That is many where the columns are few.
+    static std::size_t to_list(std::size_t k, const Columns &given, const Columns &target) {
+        double numbers = is_discrete(target[0]) ? 0 : 1;
+        for (std::size_t c = 0; c < given.count(); ++c)
+            numbers += is_discrete(given[c]) ? 0 : 1;
+        const double as_far = std::pow(static_cast<double>(target.rows()), 1 / (numbers + 1)) *
+                              std::pow(static_cast<double>(k), numbers / (numbers + 1));
+        return std::max(32 * k + 64, static_cast<std::size_t>(4 * as_far));
+    }
 
     INFOSIFT_INLINE void look_around(std::size_t row, Surroundings &around) {
         around.reach = finder_.guess_reach(row);

@@ -37,49 +37,49 @@ def ksg(X, Y, k, variant):
 
 
 def mixed(X, Y, k):
-    """Variant 1 where some columns hold categories: pairs of rows are as far apart as in the numbers, or in
-    another cell altogether. Columns are (values, which are categories); None is missing, which is near to all.
+    """Variant 1 where some values are categories or missing.
 
-    Where the cell of a row has fewer others than k, these are its neighbours. Where a row has no numbers, or
-    gaps hide them, the neighbours of a row are those that are equal to it.
+    Columns are (values, which of them are categories); None is a missing value. A row is compared in the columns
+    of X that it has, with the rows that have them too. Rows are as far apart as in their numbers, or in another
+    cell where a category differs. Where the cell of a row has fewer others than k, these are its neighbours. Where
+    a row has no numbers, or gaps hide them, the neighbours of a row are those that are equal to it.
     """
-
-    def distances(columns):
-        n = len(columns[0][0])
-        apart = np.zeros((n, n))
-        for values, is_category in columns:
-            for i in range(n):
-                for j in range(n):
-                    a, b = values[i], values[j]
-                    if a is None or b is None:
-                        continue
-                    own = (0.0 if a == b else np.inf) if is_category[i] or is_category[j] else abs(a - b)
-                    apart[i, j] = max(apart[i, j], own)
-        return apart
-
-    in_x, in_y = distances(X), distances(Y)
-    joint = np.maximum(in_x, in_y)
-    n = len(joint)
+    n = len(X[0][0])
     varying = [
         (values, is_category)
         for values, is_category in [*X, *Y]
         if len({v for v, c in zip(values, is_category, strict=True) if v is not None and not c}) > 1
     ]
-    gaps = any(v is None for values, _ in [*X, *Y] for v in values)
+    gaps = any(v is None for values, _ in X for v in values)
+
+    def distance(columns, i, j):
+        apart = 0.0
+        for values, is_category in columns:
+            if values[i] is None:
+                continue
+            if is_category[i] or is_category[j]:
+                apart = max(apart, 0.0 if values[i] == values[j] else np.inf)
+            else:
+                apart = max(apart, abs(values[i] - values[j]))
+        return apart
+
     total = 0.0
     for i in range(n):
-        others = np.arange(n) != i
-        cell = np.sort(joint[i][others & np.isfinite(joint[i])])
+        has = [values for values, _ in X if values[i] is not None]
+        others = [j for j in range(n) if j != i and all(values[j] is not None for values in has)]
+        in_x, in_y = (np.array([distance(columns, i, j) for j in others]) for columns in (X, Y))
+        joint = np.maximum(in_x, in_y)
+        cell = np.sort(joint[np.isfinite(joint)])
         count = min(k, len(cell))
         radius = cell[count - 1] if count else np.inf
-        no_numbers = all(values[i] is None or is_category[i] for values, is_category in varying)
-        if no_numbers or (gaps and radius == 0):
-            alike = [1 + np.sum(near[i][others] == 0) for near in (joint, in_x, in_y)]
+        if (gaps and radius == 0) or all(values[i] is None or is_category[i] for values, is_category in varying):
+            alike = [1 + np.sum(near == 0) for near in (joint, in_x, in_y)]
             total += digamma(alike[0]) - digamma(alike[1]) - digamma(alike[2])
         else:
-            n_x, n_y = (1 + np.sum(near[i][others] < radius) for near in (in_x, in_y))
+            n_x, n_y = (1 + np.sum(near < radius) for near in (in_x, in_y))
             total += digamma(max(count, 1)) - digamma(n_x) - digamma(n_y)
-    return digamma(n) + total / n
+        total += digamma(1 + len(others))
+    return total / n
 
 
 def t_statistic(x, y, k, variant, parts, shuffles):

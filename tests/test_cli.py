@@ -239,3 +239,28 @@ def test_rows_with_gaps_are_dropped_when_asked(frame, tmp_path):
     result = infosift("select", path, "--target", "price", "--missing", "drop")
     assert result.exit_code == 0, result.output
     assert "99 rows (1 more had missing values)" in result.stdout
+
+
+def test_text_and_classes(tmp_path):
+    rng = np.random.default_rng(0)
+    kind = rng.choice(["oak", "elm", "ash"], size=120)
+    grade = rng.integers(1, 40, size=120)
+    frame = pl.DataFrame(
+        {
+            "tree": kind,
+            "height": rng.normal(size=120),
+            "grade": grade,
+            "name": [f"no. {i}" for i in range(120)],
+            "sound": np.where((kind == "oak") ^ (rng.uniform(size=120) < 0.05), "yes", "no"),
+        }
+    )
+    frame.write_csv(tmp_path / "trees.csv")
+    options = ["--target", "sound", "--json", tmp_path / "out.json", "--categorical", "grade"]
+    result = infosift("select", tmp_path / "trees.csv", *options)
+    assert result.exit_code == 0
+    assert "columns chosen for sound: tree" in result.stdout
+    assert "2 classes" in result.stdout
+    assert 'left out: "name"' in result.stderr
+    selection = Selection.from_json((tmp_path / "out.json").read_text())
+    assert selection.discrete == ("tree", "grade", "name")
+    assert selection.identifiers == ("name",)

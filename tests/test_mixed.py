@@ -35,14 +35,14 @@ def tables(draw, max_rows=60, gaps=False, n_targets=(1, 2)):
     n = draw(st.integers(k + 1, max_rows))
     share = draw(st.sampled_from([0.0, 0.1, 0.5])) if gaps else 0.0
 
-    def column():
+    def column(share):
         kind = draw(st.sampled_from(sorted(KINDS)))
         values = KINDS[kind](rng, n).astype(object)
         values[rng.uniform(size=n) < share] = None
         return values, CATEGORIES[kind](values)
 
-    X = [column() for _ in range(draw(st.integers(1, 4)))]
-    Y = [column() for _ in range(draw(st.integers(*n_targets)))]
+    X = [column(share) for _ in range(draw(st.integers(1, 4)))]
+    Y = [column(0.0) for _ in range(draw(st.integers(*n_targets)))]
     return X, Y, k
 
 

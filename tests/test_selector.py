@@ -19,7 +19,9 @@ NAMES = [f"col {letter}" for letter in "abcdefghij"]
 FAST = MutualInfoSelector(n_neighbors=6, n_permutations=19, random_state=0)
 
 
-@parametrize_with_checks([MutualInfoSelector(random_state=0), MutualInfoSelector(missing="drop", random_state=0)])
+@parametrize_with_checks(
+    [MutualInfoSelector(missing=missing, random_state=0) for missing in ("error", "drop", "partial")]
+)
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
 @pytest.mark.filterwarnings("ignore:Constant columns:UserWarning")
 @pytest.mark.filterwarnings("ignore:Columns that repeat:UserWarning")

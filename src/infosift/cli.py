@@ -38,6 +38,7 @@ class Missing(Enum):
 
     error = "error"
     drop = "drop"
+    partial = "partial"
 
 
 BAD_INPUT = 2
@@ -54,8 +55,15 @@ def select(
     alpha: AlphaOption = 0.05,
     drop: Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")] = None,
     missing: Annotated[
-        Missing, typer.Option(help="Where there are missing values: refuse, or leave out the rows.")
+        Missing,
+        typer.Option(
+            help="Where there are missing values: refuse, leave out the rows, or compare rows in what they have."
+        ),
     ] = Missing.error,
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(help="A column of numbers that are categories; may be repeated. Text always is."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed that fixes the result.", min=0)] = 0,
     json: Annotated[Path | None, typer.Option(help="Write all the evidence to this file.")] = None,
     jobs: JobsOption = -1,
@@ -70,7 +78,12 @@ def select(
         if json is not None:
             _require_writable(json, besides=file)
         features, values = read_file(file, target, drop or ())
-        options = {"alpha": alpha, "missing": missing.value, "random_state": seed, "n_jobs": jobs}
+        options: dict[str, Any] = {"alpha": alpha, "missing": missing.value, "random_state": seed, "n_jobs": jobs}
+        if categorical:
+            options |= {
+                "discrete_features": [name for name in categorical if name != target],
+                "discrete_target": True if target in categorical else "auto",
+            }
         selection = _run(features, values, options, first_row=1)
         _show(selection)
         if json is not None:
@@ -143,7 +156,7 @@ def _run(features: Any, values: Any, options: dict[str, Any], first_row: int = 0
     from infosift.inputs import read_columns, require_finite
     from infosift.selector import MutualInfoSelector
 
-    if options.get("missing") != "drop":
+    if options.get("missing", "error") == "error":
         require_finite(read_columns(values), "The target", first_row)
         require_finite(read_columns(features), first_row=first_row)
     with _progress() as on_step, _warnings_as_notes():

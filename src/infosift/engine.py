@@ -16,11 +16,9 @@ from infosift.checks import InputError
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
-# Small enough that Ctrl-C is answered soon, large enough that what candidates share is worked out seldom. The
-# kernel visits a few hundred rows around each row, or all of them where the target has several columns.
-_VISITS_PER_BLOCK = 3_000_000_000
-_ROWS_VISITED = 1_000
+# Large enough that what candidates share is worked out seldom, small enough to copy.
 _COLUMNS_PER_BLOCK = 128
+_VALUES_PER_BLOCK = 8_000_000
 # Columns take different times, so that threads finish together when they take several blocks each.
 _BLOCKS_PER_THREAD = 4
 
@@ -110,10 +108,8 @@ class ThreadEngine:
 def _fitting_block_size(questions: Sequence[Question], n_threads: int) -> int:
     n_candidates = sum(question.n_candidates for question in questions)
     n_rows = max(question.n_rows for question in questions)
-    several_targets = any(len(question.target) > 1 for question in questions)
-    visits = n_rows * (n_rows if several_targets else min(n_rows, _ROWS_VISITED))
     share = n_candidates if n_threads == 1 else -(-n_candidates // (n_threads * _BLOCKS_PER_THREAD))
-    return max(1, min(share, _COLUMNS_PER_BLOCK, _VISITS_PER_BLOCK // visits))
+    return max(1, min(share, _COLUMNS_PER_BLOCK, _VALUES_PER_BLOCK // n_rows))
 
 
 def _map(function: Callable[[Task], Answer], tasks: Sequence[Task], n_threads: int) -> list[Answer]:

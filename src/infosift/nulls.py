@@ -18,7 +18,7 @@ from infosift.streams import stream
 # The paper advises 20 to 50 permutations.
 _ADVISED_PERMUTATIONS = 50
 _LARGEST_DENOMINATOR = 1000
-_VALUES_AT_ONCE = 4_000_000
+_VALUES_AT_ONCE = 8_000_000
 
 
 def shuffled_orders(n_rows: int, draws: range, seed: int, step: int, blocks: IntArray | None = None) -> IntArray:

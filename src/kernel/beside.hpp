@@ -9,6 +9,7 @@
 #include "spatial_order.hpp"
 #include "tails.hpp"
 #include "variant.hpp"
+#include "watch.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,9 +41,12 @@ private:
     std::vector<Lanes<width>> values_;
 };
 
-/// One of several shares of the rows.
+/// One of several shares of the rows. The first is that of the thread that may ask whether to go on.
 struct Share {
     std::size_t number = 0, count = 1;
+    Watch *watch = nullptr;
+
+    bool stops() const { return watch && (number == 0 ? watch->stops() : watch->stopped()); }
 };
 
 /// Sums over the rows of digamma(given + candidate) + digamma(target), for four candidates at a time.
@@ -57,15 +61,17 @@ public:
                  std::span<const std::int64_t> neighbors, const DigammaTable &digamma)
         : neighbors_(neighbors), digamma_(digamma), order_(given), given_(given, order_.rows()),
           target_(target, order_.rows()), n_candidates_(candidates.count()), groups_(candidates, order_.rows()),
-          most_(static_cast<std::size_t>(neighbors.back())),
-          finder_(given_.columns(), target_.columns()[0], order_.leaves(), to_list(most_, given, target)),
+          most_(static_cast<std::size_t>(neighbors.back())), numbers_(count_numbers(given, target)),
+          wanted_(to_list(most_, target.rows(), numbers_)),
+          finder_(given_.columns(), target_.columns()[0], order_.leaves(), wanted_),
           sorted_target_(RowSorter()(target[0])),
           tails_(candidates, given, target[0], sorted_target_, neighbors, digamma),
           nearest_(NearestLanes<width>::places(most_)) {}
 
     INFOSIFT_INLINE void operator()(const Share &share, std::span<std::int64_t> sums) {
         // Rows of a leaf have much the same neighbours, whose values then stay in the cache.
-        for (std::size_t number = share.number; number < order_.leaves().size(); number += share.count) {
+        for (std::size_t number = share.number; number < order_.leaves().size() && !share.stops();
+             number += share.count) {
             const SpatialOrder::Leaf &leaf = order_.leaves()[number];
             const std::size_t rows = leaf.end - leaf.begin;
             around_.resize(std::max(around_.size(), rows));
@@ -103,7 +109,8 @@ private:
         Lanes<width> farthest;
     };
 
-    static constexpr std::size_t few_rows = 8; // one in as many of all rows
+    static constexpr std::size_t few_rows = 8;         // one in as many of all rows
+    static constexpr std::size_t most_corrections = 2; // of a guess how far to look
 
     struct Surroundings {
         NearList in_both, in_given;
@@ -111,23 +118,36 @@ private:
         std::vector<Wanting> wanting;
     };
 
+    /// How many of the given columns and the target have numbers.
+    static double count_numbers(const Columns &given, const Columns &target) {
+        double numbers = is_discrete(target[0]) ? 0 : 1;
+        for (std::size_t c = 0; c < given.count(); ++c)
+            numbers += is_discrete(given[c]) ? 0 : 1;
+        return numbers;
+    }
+
     /// Rows to list for k neighbours: enough that few candidates need more, few enough to list quickly.
     ///
     /// With d columns of numbers in the list, the k nearest with a candidate added are about as far away as the
     /// n^(1/(d+1)) k^(d/(d+1)) nearest without it. That is many where the columns are few.
-    static std::size_t to_list(std::size_t k, const Columns &given, const Columns &target) {
-        double numbers = is_discrete(target[0]) ? 0 : 1;
-        for (std::size_t c = 0; c < given.count(); ++c)
-            numbers += is_discrete(given[c]) ? 0 : 1;
-        const double as_far = std::pow(static_cast<double>(target.rows()), 1 / (numbers + 1)) *
+    static std::size_t to_list(std::size_t k, std::size_t rows, double numbers) {
+        const double as_far = std::pow(static_cast<double>(rows), 1 / (numbers + 1)) *
                               std::pow(static_cast<double>(k), numbers / (numbers + 1));
         return std::max(32 * k + 64, static_cast<std::size_t>(4 * as_far));
     }
 
     INFOSIFT_INLINE void look_around(std::size_t row, Surroundings &around) {
-        around.reach = finder_.guess_reach(row);
         around.wanting.clear();
-        const auto found = finder_.look(row, around.reach);
+        around.reach = finder_.guess_reach(row);
+        auto found = finder_.look(row, around.reach);
+        for (std::size_t again = 0; again < most_corrections; ++again) {
+            const double share = static_cast<double>(found.in_both.size()) / static_cast<double>(wanted_);
+            if ((share > 0.35 && share < 3) || around.reach >= other_category || found.in_both.empty())
+                break;
+            const double factor = std::clamp(std::pow(share, -1 / std::max(numbers_, 1.0)), 0.25, 4.0);
+            around.reach = std::min(around.reach * factor, other_category);
+            found = finder_.look(row, around.reach);
+        }
         around.in_given.assign(found.in_given);
         around.in_both.assign(found.in_both);
     }
@@ -283,7 +303,9 @@ private:
     Reordered given_, target_;
     std::size_t n_candidates_;
     CandidateGroups<width> groups_;
-    std::size_t most_; // neighbours
+    std::size_t most_;   // neighbours
+    double numbers_;     // columns that have them
+    std::size_t wanted_; // rows in a list
     NearFinder<width> finder_;
     SortedValues sorted_target_;
     TailScorer<variant, width> tails_;

@@ -95,13 +95,19 @@ InstructionSet instruction_set_named(std::string_view name) {
     throw std::invalid_argument("instructions must be one of best, baseline, avx2, and known to this machine");
 }
 
+/// Whether no key was pressed to interrupt; Python asks for that on its main thread only.
+bool is_uninterrupted() {
+    nb::gil_scoped_acquire acquired;
+    return PyErr_CheckSignals() == 0;
+}
+
 /// The sums of a problem; beside a subset, threads take a share of the rows each, since all candidates share much.
 std::vector<std::int64_t> sums_on_threads(ScoreFunction score, const Problem &problem, Path path,
-                                          const DigammaTable &table, std::size_t threads) {
+                                          const DigammaTable &table, std::size_t threads, Watch &watch) {
     const std::size_t size = problem.candidates.count() * problem.neighbors.size();
     const auto sums_of = [&](std::size_t number, std::size_t count) {
         Problem part = problem;
-        part.share = {number, count};
+        part.share = {number, count, &watch};
         std::vector<std::int64_t> sums(size, 0);
         score(part, path, table, sums);
         return sums;
@@ -137,7 +143,12 @@ ScoreArray digamma_means(const ColumnArray &candidates, const ColumnArray &given
         const DigammaTable table(digamma_values);
         const auto score = variant == 1 ? score_function<Variant::cube>(instructions)
                                         : score_function<Variant::rectangle>(instructions);
-        const std::vector<std::int64_t> sums = sums_on_threads(score, problem, path, table, threads);
+        Watch watch(is_uninterrupted);
+        const std::vector<std::int64_t> sums = sums_on_threads(score, problem, path, table, threads, watch);
+        if (watch.stopped()) {
+            nb::gil_scoped_acquire acquired;
+            throw nb::python_error();
+        }
         for (std::size_t q = 0; q < size; ++q)
             means[q] = table.to_double(sums[q]) / static_cast<double>(problem.target.rows());
     }

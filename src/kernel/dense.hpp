@@ -44,7 +44,11 @@ public:
 
     /// Add what the row contributes for a candidate, for each number of neighbours.
     INFOSIFT_INLINE void operator()(std::size_t candidate, std::span<std::int64_t> sums) {
-        distances_.add_candidate(row_, candidates_[candidate]);
+        if (gaps_[candidate])
+            distances_.add_candidate_with_gaps(row_, given_, candidates_[candidate]);
+        else
+            distances_.add_candidate(row_, candidates_[candidate]);
+        const auto &target = gaps_[candidate] ? distances_.comparable_target : distances_.target;
         smallest(distances_.joint, nearest_);
         for (std::size_t q = 0; q < neighbors_.size(); ++q) {
             radii_[q] = nearest_[static_cast<std::size_t>(neighbors_[q] - 1)];
@@ -55,16 +59,20 @@ public:
         constexpr Ball ball = ball_of(variant);
         if constexpr (variant == Variant::cube) {
             count_within<ball>(distances_.features, radii_, feature_counts_);
-            count_within<ball>(distances_.target, radii_, target_counts_);
+            count_within<ball>(target, radii_, target_counts_);
         } else {
             widths_within(distances_.joint, radii_, distances_.features, feature_widths_);
-            widths_within(distances_.joint, radii_, distances_.target, target_widths_);
+            widths_within(distances_.joint, radii_, target, target_widths_);
             count_within<ball>(distances_.features, feature_widths_, feature_counts_);
-            count_within<ball>(distances_.target, target_widths_, target_counts_);
+            count_within<ball>(target, target_widths_, target_counts_);
         }
+        // Where rows cannot be compared, there are fewer rows in all.
+        const auto rows = static_cast<std::int64_t>(target.size());
+        const std::int64_t fewer = gaps_[candidate] ? digamma_(rows) - digamma_(count_comparable()) : 0;
         for (std::size_t q = 0; q < sums.size(); ++q) {
             if (radii_[q] == 0 && counts_the_alike(candidate))
-                take_the_alike(q);
+                take_the_alike(q, target);
+            sums[q] += fewer;
             sums[q] += digamma_(feature_counts_[q] + rim_of(variant)) +
                        digamma_(target_counts_[q] + rim_of(variant)) + digamma_(neighbors_[q]) -
                        digamma_(found_[q]);
@@ -72,6 +80,12 @@ public:
     }
 
 private:
+    /// How many rows have all that the row has, itself included.
+    INFOSIFT_INLINE std::int64_t count_comparable() const {
+        return 1 + std::count_if(distances_.features.begin(), distances_.features.end(),
+                                 [](double distance) { return distance < unreachable; });
+    }
+
     /// Where there are fewer others in the row's cell than neighbours, be content with these.
     INFOSIFT_INLINE void stay_in_cell() {
         const auto end = std::lower_bound(nearest_.begin(), nearest_.end(), other_category);
@@ -94,12 +108,12 @@ private:
     }
 
     /// Count the rows that are equal to the row, which are more than the neighbours asked for.
-    INFOSIFT_INLINE void take_the_alike(std::size_t q) {
+    INFOSIFT_INLINE void take_the_alike(std::size_t q, const std::vector<double> &target) {
         const auto alike = [](const std::vector<double> &distances) {
             return std::count(distances.begin(), distances.end(), 0.0);
         };
         feature_counts_[q] = alike(distances_.features);
-        target_counts_[q] = alike(distances_.target);
+        target_counts_[q] = alike(target);
         found_[q] = alike(distances_.joint) + 1;
     }
 

@@ -71,11 +71,11 @@ INFOSIFT_INLINE void sums_along(Path path, const Problem &problem, const Digamma
         score(share, sums);
     } else if (path == Path::strips) {
         StripScorer<variant, width> score(target[0], neighbors, digamma);
-        for (std::size_t c = 0; c < candidates.count(); ++c)
+        for (std::size_t c = 0; c < candidates.count() && !share.stops(); ++c)
             score(candidates[c], sums_of(c));
     } else {
         DenseScorer<variant> score(candidates, given, target, neighbors, digamma);
-        for (std::size_t row = 0; row < target.rows(); ++row) {
+        for (std::size_t row = 0; row < target.rows() && !share.stops(); ++row) {
             score.enter(row);
             for (std::size_t c = 0; c < candidates.count(); ++c)
                 score(c, sums_of(c));

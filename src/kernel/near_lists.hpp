@@ -94,16 +94,9 @@ public:
 
     NearFinder(const Columns &given, std::span<const double> target, std::span<const SpatialOrder::Leaf> leaves,
                std::size_t wanted)
-        : given_(given), target_(target), leaves_(leaves), wanted_(wanted), low_(leaves.size() * given.count()),
-          high_(low_.size()), gaps_(leaves.size()), here_(given.count()), in_given_(target.size() + 1),
+        : given_(given), target_(target), leaves_(leaves), wanted_(wanted), in_leaf_(given, leaves, 1),
+          in_branch_(given, leaves, leaves_per_branch), here_(given.count()), in_given_(target.size() + 1),
           in_both_(target.size() + 1) {
-        for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf)
-            for (std::size_t c = 0; c < given.count(); ++c) {
-                const auto values = given[c].subspan(leaves[leaf].begin, leaves[leaf].end - leaves[leaf].begin);
-                const auto [low, high] = std::minmax_element(values.begin(), values.end());
-                low_[c * leaves.size() + leaf] = *low;
-                high_[c * leaves.size() + leaf] = *high;
-            }
         const std::size_t rows = target.size();
         const std::size_t samples = std::clamp(fewest_sampled * rows / wanted, smallest_sample, largest_sample);
         for (std::size_t s = 0; s < std::min(samples, rows); ++s)
@@ -128,30 +121,75 @@ public:
 
     /// The rows within reach, which is never that of another category; valid until the next call.
     INFOSIFT_INLINE Found look(std::size_t row, double reach) {
-        measure_gaps(row);
         for (std::size_t c = 0; c < given_.count(); ++c)
-            here_[c] = Lanes<width>::all(given_[c][row]);
+            here_[c] = given_[c][row];
         std::size_t given_count = 0, both_count = 0;
-        for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf) {
-            if (!(gaps_[leaf] <= reach))
+        in_branch_.measure(here_, 0, in_branch_.count());
+        for (std::size_t branch = 0; branch < in_branch_.count(); ++branch) {
+            if (!(in_branch_.gap(branch) <= reach))
                 continue;
-            const auto [begin, end] = leaves_[leaf];
-            const std::size_t rows = end - begin;
-            measure_rows(row, begin, rows);
-            // Without branches: every row is written down, and overwritten by the next unless it is near.
-            for (std::size_t j = 0; j < rows; ++j) {
-                const double in_given = given_distances_[j / lane_count][j % lane_count];
-                const double in_both = both_distances_[j / lane_count][j % lane_count];
-                in_given_[given_count] = {in_given, static_cast<std::uint32_t>(begin + j)};
-                in_both_[both_count] = {in_both, static_cast<std::uint32_t>(begin + j)};
-                given_count += in_given <= reach;
-                both_count += in_both <= reach;
-            }
+            const std::size_t first = branch * leaves_per_branch;
+            const std::size_t last = std::min(first + leaves_per_branch, leaves_.size());
+            in_leaf_.measure(here_, first, last);
+            for (std::size_t leaf = first; leaf < last; ++leaf)
+                if (in_leaf_.gap(leaf) <= reach)
+                    look_into(leaf, row, reach, given_count, both_count);
         }
         return {Items(in_given_.data(), given_count), Items(in_both_.data(), both_count)};
     }
 
 private:
+    /// Boxes around runs of leaves, and how far each is from a row at least. Rounded differences keep their order,
+    /// so that no near row is missed.
+    class Boxes {
+    public:
+        Boxes(const Columns &given, std::span<const SpatialOrder::Leaf> leaves, std::size_t together)
+            : low_(given.count()), high_(given.count()), gaps_((leaves.size() + together - 1) / together) {
+            for (std::size_t c = 0; c < given.count(); ++c)
+                for (std::size_t first = 0; first < leaves.size(); first += together) {
+                    const std::size_t begin = leaves[first].begin;
+                    const std::size_t end = leaves[std::min(first + together, leaves.size()) - 1].end;
+                    const auto values = given[c].subspan(begin, end - begin);
+                    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+                    low_[c].push_back(*low);
+                    high_[c].push_back(*high);
+                }
+        }
+
+        std::size_t count() const { return gaps_.size(); }
+        double gap(std::size_t box) const { return gaps_[box]; }
+
+        INFOSIFT_INLINE void measure(std::span<const double> here, std::size_t first, std::size_t last) {
+            std::fill(&gaps_[first], &gaps_[first] + (last - first), 0.0);
+            for (std::size_t c = 0; c < here.size(); ++c) {
+                const double *const low = low_[c].data(), *const high = high_[c].data();
+                for (std::size_t box = first; box < last; ++box)
+                    gaps_[box] = larger(gaps_[box], larger(low[box] - here[c], here[c] - high[box]));
+            }
+        }
+
+    private:
+        std::vector<std::vector<double>> low_, high_; // by column
+        std::vector<double> gaps_;
+    };
+
+    /// Write down the rows of a leaf that are near.
+    INFOSIFT_INLINE void look_into(std::size_t leaf, std::size_t row, double reach, std::size_t &given_count,
+                                   std::size_t &both_count) {
+        const auto [begin, end] = leaves_[leaf];
+        const std::size_t rows = end - begin;
+        measure_rows(row, begin, rows);
+        // Without branches: every row is written down, and overwritten by the next unless it is near.
+        for (std::size_t j = 0; j < rows; ++j) {
+            const double in_given = given_distances_[j / lane_count][j % lane_count];
+            const double in_both = both_distances_[j / lane_count][j % lane_count];
+            in_given_[given_count] = {in_given, static_cast<std::uint32_t>(begin + j)};
+            in_both_[both_count] = {in_both, static_cast<std::uint32_t>(begin + j)};
+            given_count += in_given <= reach;
+            both_count += in_both <= reach;
+        }
+    }
+
     /// Where fewer rows than wanted are of the row's category: the distance to a part of those in the sample.
     INFOSIFT_INLINE double guess_reach_in_cell() {
         const auto end = std::partition(sampled_.begin(), sampled_.end(),
@@ -163,19 +201,9 @@ private:
         return *at;
     }
 
+    static constexpr std::size_t leaves_per_branch = 16;
     static constexpr std::size_t fewest_sampled = 8; // rows of the sample within reach
     static constexpr std::size_t smallest_sample = 128, largest_sample = 1024;
-
-    /// How far each leaf is from a row at least. Rounded differences keep their order, so no near row is missed.
-    INFOSIFT_INLINE void measure_gaps(std::size_t row) {
-        std::fill(gaps_.begin(), gaps_.end(), 0.0);
-        for (std::size_t c = 0; c < given_.count(); ++c) {
-            const double here = given_[c][row];
-            const double *const low = &low_[c * leaves_.size()], *const high = &high_[c * leaves_.size()];
-            for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf)
-                gaps_[leaf] = larger(gaps_[leaf], larger(low[leaf] - here, here - high[leaf]));
-        }
-    }
 
     /// The distances of the rows of a leaf; that of the row itself is no number, and so never within reach.
     INFOSIFT_INLINE void measure_rows(std::size_t row, std::size_t begin, std::size_t rows) {
@@ -184,7 +212,8 @@ private:
             const std::size_t first = begin + four * lane_count; // reads on into the next leaf
             Lanes<width> distance{};
             for (std::size_t c = 0; c < given_.count(); ++c)
-                distance = larger(distance, magnitude(Lanes<width>::load(given_[c].data() + first) - here_[c]));
+                distance = larger(distance, magnitude(Lanes<width>::load(given_[c].data() + first) -
+                                                      Lanes<width>::all(here_[c])));
             given_distances_[four] = distance;
             both_distances_[four] =
                 larger(distance, magnitude(Lanes<width>::load(target_.data() + first) - target));
@@ -200,11 +229,11 @@ private:
     const Columns &given_;
     std::span<const double> target_;
     std::span<const SpatialOrder::Leaf> leaves_;
-    std::size_t wanted_;             // rows to be within reach
-    std::vector<double> low_, high_; // boxes of the leaves, column by column
-    std::vector<double> gaps_, sampled_;
+    std::size_t wanted_; // rows to be within reach
+    Boxes in_leaf_, in_branch_;
+    std::vector<double> sampled_;
     std::vector<std::size_t> sample_;
-    std::vector<Lanes<width>> here_; // the given columns of the row
+    std::vector<double> here_; // the given columns of the row
     LeafDistances given_distances_, both_distances_;
     std::vector<NearList::Item> in_given_, in_both_;
 };

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -5,6 +7,7 @@ from infosift.criteria import KSG, Scorer
 from infosift.engine import ThreadEngine
 from infosift.inputs import NamedColumns
 from infosift.nulls import shuffled_orders
+from infosift.published import take_step
 from infosift.result import Settings
 from infosift.search import forward, select
 from infosift.table import make_table
@@ -40,7 +43,7 @@ def test_the_path_is_greedy_and_halts_by_the_permutation_test():
     X, y = friedman(0, n=50)
     table = table_of(X[:, [3, 4, 8]], y)
     chosen = []
-    for step in forward(table, settings(), Scorer(KSG(1), 5, ENGINE)):
+    for step in forward(table, settings(), partial(take_step, table, settings(), Scorer(KSG(1), 5, ENGINE))):
         rest = [i for i in range(3) if i not in chosen]
         scores = {i: ksg(table.columns[[*chosen, i]], table.target, 5, 1) for i in rest}
         best = max(scores, key=scores.get)
@@ -62,7 +65,8 @@ def test_steps_come_as_soon_as_they_are_decided():
             calls.append(arguments)
             return super().__call__(*arguments)
 
-    steps = forward(table_of(*friedman(1)), settings(), CountingScorer(KSG(1), 5, ENGINE))
+    table = table_of(*friedman(1))
+    steps = forward(table, settings(), partial(take_step, table, settings(), CountingScorer(KSG(1), 5, ENGINE)))
     assert next(steps).feature == "x3"
     assert len(calls) == 2  # the candidates and the shuffled copies of the best
 

@@ -151,7 +151,7 @@ def test_n_jobs_has_scikit_learns_meaning(data):
     ("parameters", "message"),
     [
         ({"alpha": 0}, "alpha must lie between 0 and 1, not 0"),
-        ({"method": "best"}, "method must be one of published, not 'best'"),
+        ({"method": "best"}, "method must be one of published, calibrated, not 'best'"),
         ({"criterion": "mi"}, "criterion must be one of ksg, ksg2, not 'mi'"),
         ({"search": "backward"}, "search must be one of forward, not 'backward'"),
         ({"n_neighbors": "all"}, "n_neighbors must be \"auto\" or an integer of at least 1, not 'all'"),

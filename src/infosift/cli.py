@@ -41,6 +41,13 @@ class Missing(Enum):
     partial = "partial"
 
 
+class Method(Enum):
+    """Which procedure chooses."""
+
+    published = "published"
+    calibrated = "calibrated"
+
+
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -64,6 +71,9 @@ def select(
         list[str] | None,
         typer.Option(help="A column of numbers that are categories; may be repeated. Text always is."),
     ] = None,
+    method: Annotated[
+        Method, typer.Option(help="The published procedure, or one whose error rates hold.")
+    ] = Method.published,
     seed: Annotated[int, typer.Option(help="Seed that fixes the result.", min=0)] = 0,
     json: Annotated[Path | None, typer.Option(help="Write all the evidence to this file.")] = None,
     jobs: JobsOption = -1,
@@ -78,7 +88,13 @@ def select(
         if json is not None:
             _require_writable(json, besides=file)
         features, values = read_file(file, target, drop or ())
-        options: dict[str, Any] = {"alpha": alpha, "missing": missing.value, "random_state": seed, "n_jobs": jobs}
+        options: dict[str, Any] = {
+            "alpha": alpha,
+            "method": method.value,
+            "missing": missing.value,
+            "random_state": seed,
+            "n_jobs": jobs,
+        }
         if categorical:
             options |= {
                 "discrete_features": [name for name in categorical if name != target],
@@ -206,7 +222,7 @@ def _folder_of_results(folder: Path) -> Iterator[None]:
 @contextmanager
 def _progress() -> Iterator[Callable[[Step], None]]:
     """Show on a terminal what is being done and what is chosen so far."""
-    with Console(stderr=True).status("choosing the number of neighbours and the first column …") as status:
+    with Console(stderr=True).status("looking for the first column …") as status:
         chosen: list[str] = []
 
         def on_step(step: Step) -> None:

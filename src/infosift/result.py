@@ -77,12 +77,15 @@ class Step(PermutationTest):
     """One step of a search: the best candidate, its test, and the scores of all candidates it was best among.
 
     ``feature`` is the name of a column or a group, ``columns`` its positions and ``index`` the first of them;
-    ``candidates`` are the first positions of all that it was best among.
+    ``candidates`` are the first positions of all that it was best among. ``information`` is that of all columns
+    chosen so far together with this one, in nats. By the published method it is the score; by the calibrated one
+    the score is how far the best lies above its surrogates, in standard deviations.
     """
 
     feature: str
     index: int
     columns: tuple[int, ...]
+    information: float
     accepted: bool
     seconds: float = field(compare=False)
     candidates: tuple[int, ...]
@@ -98,7 +101,7 @@ class Settings(Record):
     criterion: str
     search: str
     n_neighbors: int | None
-    n_permutations: int
+    n_permutations: int | None
     n_folds: int
     max_neighbors: int
     t_threshold: float | None
@@ -110,6 +113,19 @@ class Settings(Record):
     ignore: tuple[str, ...] = ()
     groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
     n_blocks: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnVerdict(Record):
+    """What there is to say about a column: chosen, redundant (with which), irrelevant or undecided.
+
+    ``p_value`` is that of its step where it is chosen, and otherwise that of the column alone, as one of many.
+    """
+
+    feature: str
+    verdict: str
+    p_value: float
+    redundant_with: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +145,8 @@ class Selection(Record):
     ``duplicates`` are pairs of a column and the earlier one it repeats; ``identifiers`` are columns of categories
     that hardly repeat. ``discrete`` are the columns taken as categories, and ``n_classes`` the number of classes
     of each target, None for numbers. ``n_rows`` is the number of rows used, and ``n_dropped`` that of rows left
-    out for missing values.
+    out for missing values. By the calibrated method, ``pruned`` are columns that were chosen and then found to add
+    nothing to the others, and ``verdicts`` say something about every column that could be chosen.
     """
 
     feature_names: tuple[str, ...]
@@ -141,6 +158,8 @@ class Selection(Record):
     steps: tuple[Step, ...]
     settings: Settings
     version: str
+    pruned: tuple[str, ...] = ()
+    verdicts: tuple[ColumnVerdict, ...] = ()
     n_dropped: int = 0
     identifiers: tuple[str, ...] = ()
     discrete: tuple[str, ...] = ()
@@ -159,7 +178,7 @@ class Selection(Record):
     @property
     def indices(self) -> tuple[int, ...]:
         """Positions of the chosen columns: those kept, then the others in the order chosen."""
-        return self._columns(self.accepted)
+        return tuple(i for i in self._columns(self.accepted) if self.feature_names[i] not in self.pruned)
 
     def _columns(self, path: tuple[Step, ...]) -> tuple[int, ...]:
         kept = (self.feature_names.index(name) for name in self.settings.keep)
@@ -182,9 +201,9 @@ class Selection(Record):
     @property
     def peak(self) -> Subset:
         """The subset with the highest score on the path, the rejected last step included."""
-        path = self.steps[: int(np.argmax([step.score for step in self.steps])) + 1] if self.steps else ()
+        path = self.steps[: int(np.argmax([step.information for step in self.steps])) + 1] if self.steps else ()
         columns = self._columns(path)
-        return Subset(names=self._names(columns), indices=columns, score=path[-1].score if path else None)
+        return Subset(names=self._names(columns), indices=columns, score=path[-1].information if path else None)
 
     @property
     def stopped(self) -> str:

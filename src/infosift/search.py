@@ -1,39 +1,56 @@
-"""Which column next, and when to stop: the forward search of the paper, halted by a permutation test."""
+"""Which column next, and when to stop: a forward search, step by step."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.metadata import version
-from time import perf_counter
+from typing import TypeAlias
 
-import numpy as np
-
-from infosift import neighbors
-from infosift.arrays import FloatArray, IntArray
+from infosift import neighbors, published
+from infosift.calibrated import CalibratedSearch, neighbors_for
 from infosift.checks import require_rows
+from infosift.contest import Bench
 from infosift.criteria import Criterion, Scorer, criterion_named
 from infosift.engine import ThreadEngine
 from infosift.groups import Unit
-from infosift.nulls import judge, null_scores
 from infosift.result import NeighborChoice, Selection, Settings, Step
 from infosift.table import Table
+
+# Takes the columns chosen so far, the units to choose from and the number of the step.
+TakeStep: TypeAlias = Callable[[list[int], list[Unit], int], tuple[Step, Unit]]
 
 
 def select(
     table: Table, settings: Settings, engine: ThreadEngine, on_step: Callable[[Step], object] | None = None
 ) -> Selection:
-    """Run the published procedure: choose the number of neighbours unless it is given, then search forward."""
-    choice, steps = None, []
+    """Search forward by the method of the settings; the published one chooses the number of neighbours first."""
+    choice, search, pruned = None, None, []
+    steps: list[Step] = []
     if table.usable:
         criterion = criterion_named(settings.criterion)
-        n_neighbors = settings.n_neighbors
-        if n_neighbors is None:
-            choice = _choose_neighbors(table, settings, criterion, engine)
-            n_neighbors = choice.n_neighbors
-        for step in forward(table, settings, Scorer(criterion, n_neighbors, engine)):
+        take_step: TakeStep
+        if settings.method == "calibrated":
+            tried = neighbors_for(table.n_rows, settings.n_neighbors)
+            _require_enough_rows(table, tried[-1])
+            search = CalibratedSearch(Bench(table, criterion, tried, engine, settings.seed), settings)
+            take_step = search.take_step
+        else:
+            n_neighbors = settings.n_neighbors
+            if n_neighbors is None:
+                choice = _choose_neighbors(table, settings, criterion, engine)
+                n_neighbors = choice.n_neighbors
+            _require_enough_rows(table, n_neighbors)
+            take_step = partial(published.take_step, table, settings, Scorer(criterion, n_neighbors, engine))
+        for step in forward(table, settings, take_step):
             steps.append(step)
             if on_step is not None:
                 on_step(step)
+    if search is not None:
+        chosen = [
+            unit for unit in table.units if any(set(unit.columns) <= set(s.columns) for s in steps if s.accepted)
+        ]
+        pruned = search.prune(chosen)
     return Selection(
         feature_names=table.names,
         target_name=table.target_name,
@@ -45,9 +62,15 @@ def select(
         duplicates=tuple((table.names[i], table.names[j]) for i, j in table.duplicates.items()),
         neighbors=choice,
         steps=tuple(steps),
+        pruned=tuple(table.names[i] for unit in pruned for i in unit.columns),
+        verdicts=() if search is None else search.verdicts(steps, pruned),
         settings=settings,
         version=version("infosift"),
     )
+
+
+def _require_enough_rows(table: Table, n_neighbors: int) -> None:
+    require_rows(table.n_rows, n_neighbors + 2, f"n_neighbors={n_neighbors}")
 
 
 def _choose_neighbors(
@@ -64,73 +87,19 @@ def _choose_neighbors(
     )
 
 
-def forward(table: Table, settings: Settings, scorer: Scorer) -> Iterator[Step]:
+def forward(table: Table, settings: Settings, take_step: TakeStep) -> Iterator[Step]:
     """Yield each step as soon as it is decided; the last one is a rejection unless the columns run out."""
-    require_rows(table.n_rows, scorer.n_neighbors + 2, f"n_neighbors={scorer.n_neighbors}")
     kept = [table.names.index(name) for name in settings.keep]
     known = {table.digests[i] for i in kept}
     remaining = [unit for unit in table.units if not known.issuperset(table.digests[i] for i in unit.columns)]
     chosen: list[int] = []
     most = len(remaining) if settings.max_features is None else settings.max_features - len(kept)
     for number in range(min(most, len(remaining))):
-        step, unit = _take_step(table, settings, scorer, kept + chosen, remaining, number)
+        step, unit = take_step(kept + chosen, remaining, number)
         yield step
         if not step.accepted:
             return
         chosen += unit.columns
-        remaining.remove(unit)
-
-
-def _take_step(
-    table: Table, settings: Settings, scorer: Scorer, subset: list[int], remaining: list[Unit], number: int
-) -> tuple[Step, Unit]:
-    started = perf_counter()
-    given = table.columns[subset]
-    scores = _score_units(table, scorer, given, remaining)
-    # Of equal scores the digest decides, so that the order of the columns does not.
-    place = max(range(len(remaining)), key=lambda i: (scores[i], table.digest(remaining[i])))
-    best = remaining[place]
-    null = null_scores(
-        lambda orders: _score_shuffled(table, scorer, given, best, orders),
-        table.n_rows,
-        settings.n_permutations,
-        settings.seed,
-        step=number,
-        blocks=table.blocks,
-    )
-    test = judge(scores[place], null, settings.alpha)
-    step = Step(
-        **vars(test),
-        feature=best.name,
-        index=best.columns[0],
-        columns=best.columns,
-        accepted=test.significant,
-        seconds=perf_counter() - started,
-        candidates=tuple(unit.columns[0] for unit in remaining),
-        candidate_scores=scores,
-    )
-    return step, best
-
-
-def _score_units(table: Table, scorer: Scorer, given: FloatArray, units: list[Unit]) -> FloatArray:
-    """Score the given columns plus each unit: all single columns at once, groups one by one."""
-    scores = np.empty(len(units))
-    singles = [i for i, unit in enumerate(units) if len(unit.columns) == 1]
-    if singles:
-        scores[singles] = scorer(table.columns, given, table.target, [units[i].columns[0] for i in singles])
-    for i, unit in enumerate(units):
-        if len(unit.columns) > 1:
-            scores[i] = _score_together(scorer, table.columns[list(unit.columns)], given, table.target)
-    return scores
-
-
-def _score_shuffled(table: Table, scorer: Scorer, given: FloatArray, unit: Unit, orders: IntArray) -> FloatArray:
-    """Score the given columns plus copies of a unit with their rows in these orders, all its columns alike."""
-    columns = table.columns[list(unit.columns)]
-    if len(columns) == 1:
-        return scorer(columns[0][orders], given, table.target)
-    return np.array([_score_together(scorer, columns[:, order], given, table.target) for order in orders])
-
-
-def _score_together(scorer: Scorer, columns: FloatArray, given: FloatArray, target: FloatArray) -> float:
-    return float(scorer(columns[-1:], np.concatenate([given, columns[:-1]]), target)[0])
+        remaining = [other for other in remaining if not set(other.columns) <= set(unit.columns)]
+        if not remaining:
+            return

@@ -92,12 +92,13 @@ def make_table(
     groups: tuple[Unit, ...] = (),
     allow_missing: bool = False,
     takes_categories: bool = True,
+    special_apart: bool = True,
 ) -> Table:
     """Check the data and prepare them for the estimators; what is ignored may have any values."""
     require_finite(features, ignored=ignored, allow_missing=allow_missing)
     require_finite(target, "The target")
     require_varying_target(target)
-    columns = prepare(features, seed, "ties", scale, ignored, takes_categories)
+    columns = prepare(features, seed, "ties", scale, ignored, takes_categories, special_apart)
     digests = tuple(_digest(values) for values in columns)
     constant = tuple(i for i, values in enumerate(features.values) if i not in ignored and is_constant(values))
     discrete = tuple(i for i in sorted(features.discrete) if i not in ignored and i not in constant)
@@ -107,7 +108,7 @@ def make_table(
         names=features.names,
         columns=columns,
         target_name=", ".join(target.names),
-        target=prepare(target, seed, "ties of the target", scale, takes_categories=takes_categories),
+        target=prepare(target, seed, "ties of the target", scale, (), takes_categories, special_apart),
         constant=constant,
         duplicates=_find_duplicates(digests, exclude={*constant, *identifiers, *ignored, *grouped}),
         digests=digests,
@@ -132,10 +133,12 @@ def prepare(
     scale: str = "standard",
     ignored: Sequence[int] = (),
     takes_categories: bool = True,
+    special_apart: bool = True,
 ) -> FloatArray:
     """Write categories as the kernel wants them, scale numbers to unit spread and break their ties.
 
-    Constant and ignored columns become zeros. With ``scale="rank"`` numbers are first replaced by the normal
+    Constant and ignored columns become zeros. Values that make up a share of a column of numbers are categories
+    where ``special_apart``. With ``scale="rank"`` numbers are first replaced by the normal
     quantiles of their ranks.
     """
     if columns.discrete and not takes_categories:
@@ -153,20 +156,19 @@ def prepare(
         else:
             observed = ~np.isnan(values)
             prepared[i] = np.nan
-            prepared[i, observed] = _prepare_numbers(values[observed], seed, purpose, scale, takes_categories)
+            apart = takes_categories and special_apart
+            prepared[i, observed] = _prepare_numbers(values[observed], seed, purpose, scale, apart)
     return prepared
 
 
-def _prepare_numbers(
-    values: FloatArray, seed: int, purpose: str, scale: str, takes_categories: bool
-) -> FloatArray:
-    special = special_values(values) if takes_categories else np.zeros(len(values), dtype=bool)
+def _prepare_numbers(values: FloatArray, seed: int, purpose: str, scale: str, special_apart: bool) -> FloatArray:
+    special = special_values(values) if special_apart else np.zeros(len(values), dtype=bool)
     unit = to_unit_spread(values)
     if not special.any() or is_constant(values[~special]) or on_a_grid(np.diff(np.unique(unit))):
         return break_ties(to_unit_spread(to_gaussian_ranks(values)) if scale == "rank" else unit, seed, purpose)
     prepared = np.empty(len(values))
     prepared[special] = by_appearance(values[special]) * CATEGORY_GAP
-    prepared[~special] = _prepare_numbers(values[~special], seed, purpose, scale, takes_categories=False)
+    prepared[~special] = _prepare_numbers(values[~special], seed, purpose, scale, special_apart=False)
     return prepared
 
 

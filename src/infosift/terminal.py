@@ -11,7 +11,8 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from infosift.result import Selection, Step
+from infosift.checks import listing
+from infosift.result import ColumnVerdict, Selection, Step
 from infosift.studies.outcome import Outcome, Track
 
 
@@ -24,14 +25,27 @@ def print_selection(selection: Selection, console: Console) -> None:
         + Text(chosen, style="not bold")
     )
     if selection.steps:
-        console.print(_steps_table(selection.steps, console.width))
+        console.print(_steps_table(selection.steps, console.width, selection.settings.method))
     console.print(Text(f"The search ended because {selection.stopped}."))
     if len(selection.steps) > 1:
         peak = selection.peak
         console.print(Text(f"The information is highest ({peak.score:.3f}) with {', '.join(peak.names)}."))
+    if selection.pruned:
+        console.print(Text(f"Left out again, since the others tell as much: {', '.join(selection.pruned)}."))
+    for verdict in ("redundant", "irrelevant", "undecided"):
+        said = [_with_reason(column) for column in selection.verdicts if column.verdict == verdict]
+        if said:
+            console.print(
+                Text(f"{verdict.capitalize()}: ", style="bold") + Text(listing(said, most=12), "not bold")
+            )
     console.print(Text(_how(selection), style="dim"))
-    if len(selection.feature_names) > 1 and selection.names:
+    if selection.settings.method == "published" and len(selection.feature_names) > 1 and selection.names:
         console.print(Text(_CAUTION, style="dim"))
+
+
+def _with_reason(column: ColumnVerdict) -> str:
+    reason = f" (with {', '.join(column.redundant_with)})" if column.redundant_with else ""
+    return f"{column.feature}{reason}"
 
 
 _CAUTION = (
@@ -40,17 +54,23 @@ _CAUTION = (
 )
 
 
-def _steps_table(steps: tuple[Step, ...], width: int) -> Table:
-    table = Table(caption="nats: information of a column together with all above it", caption_justify="left")
+def _steps_table(steps: tuple[Step, ...], width: int, method: str) -> Table:
+    caption = "nats: information of a column together with all above it"
+    if method == "calibrated":
+        caption += "; excess: over its surrogates, in standard deviations"
+    table = Table(caption=caption, caption_justify="left")
     columns: dict[str, Callable[[int, Step], str | Text]] = {
         "step": lambda number, step: str(number),
         "column": lambda number, step: Text(step.feature),
-        "nats": lambda number, step: f"{step.score:.3f}",
+        "nats": lambda number, step: f"{step.information:.3f}",
+        "excess": lambda number, step: f"{step.score:.2f}",
         "threshold": lambda number, step: f"{step.threshold:.3f}",
         "p-value": lambda number, step: _probability(step.p_value),
         "95 % interval": lambda number, step: f"{_probability(step.p_low)} to {_probability(step.p_high)}",
         "verdict": lambda number, step: "[green]chosen[/green]" if step.accepted else "[red]halt[/red]",
     }
+    if method == "published":
+        del columns["excess"]
     for name, least_width in {"95 % interval": 76, "step": 58, "threshold": 51}.items():
         if width < least_width:
             del columns[name]
@@ -78,10 +98,10 @@ def _how(selection: Selection) -> str:
     if selection.steps:
         sampled = f" on {selection.n_rows_sampled} of the rows" if selection.n_rows_sampled else ""
         by = f" (chosen by {selection.neighbors.feature}{sampled})" if selection.neighbors else ""
-        parts += [
-            f"{selection.n_neighbors} neighbour{'s' * (selection.n_neighbors != 1)}{by}",
-            f"{settings.n_permutations} permutations a step",
-        ]
+        if selection.n_neighbors is not None:
+            parts.append(f"{selection.n_neighbors} neighbour{'s' * (selection.n_neighbors != 1)}{by}")
+        if settings.n_permutations is not None:
+            parts.append(f"{settings.n_permutations} permutations a step")
     return ", ".join([*parts, f"alpha = {settings.alpha:g}", f"seed {settings.seed}"])
 
 

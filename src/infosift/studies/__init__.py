@@ -1,4 +1,4 @@
-"""The experiments of the paper, one module each, with its printed figures beside ours."""
+"""Experiments, one module each: those of the paper beside its printed figures, and those on our own method."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib import import_module
 
 from infosift.studies.outcome import Outcome, Setting
 
-NAMES = ("friedman", "sensitivity", "housing", "nitrogen", "census")
+NAMES = ("friedman", "sensitivity", "housing", "nitrogen", "census", "calibration")
 
 __all__ = ["NAMES", "Outcome", "Setting", "run"]
 

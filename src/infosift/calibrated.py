@@ -1,0 +1,146 @@
+"""The calibrated procedure: steps whose level holds, a look at pairs, a pruning, a verdict for every column."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+from scipy.stats import binomtest
+
+from infosift.arrays import FloatArray
+from infosift.contest import Bench, Contest, Result, hold
+from infosift.engine import Question
+from infosift.groups import Unit
+from infosift.nulls import threshold
+from infosift.pairs import PairContest
+from infosift.result import ColumnVerdict, Settings, Step
+
+# Numbers of neighbours that are tried at once where none is given.
+_NEIGHBORS = (10, 20)
+_FEWEST_ROWS_PER_NEIGHBOR = 4
+# Of the significance level, what a look at pairs may use up.
+_SHARE_OF_PAIRS = 0.2
+# Steps of the pruning draw from streams beyond those of the search.
+_FIRST_PRUNING_STEP = 1_000_000
+
+
+def neighbors_for(n_rows: int, given: int | None) -> tuple[int, ...]:
+    """Return the numbers of neighbours to score with."""
+    if given is not None:
+        return (given,)
+    most = max(1, n_rows // _FEWEST_ROWS_PER_NEIGHBOR)
+    return tuple(sorted({min(k, most) for k in _NEIGHBORS}))
+
+
+class CalibratedSearch:
+    """Takes the steps of a search, and remembers what verdicts need."""
+
+    def __init__(self, bench: Bench, settings: Settings) -> None:
+        self.bench, self.settings = bench, settings
+        self._alone: dict[Unit, tuple[int, int]] = {}  # of the first step: draws above each unit, and all draws
+
+    def take_step(self, subset: list[int], remaining: list[Unit], number: int) -> tuple[Step, Unit]:
+        """Return the step and what it is about: the unit that stands out most, or a pair if none does."""
+        started = perf_counter()
+        settings, table = self.settings, self.bench.table
+        contest = Contest(self.bench, subset, remaining, number)
+        pairs = PairContest(contest)
+        can_pair = len(pairs.singles) > 1 and not self._is_last(number)
+        alpha = settings.alpha * (1 - _SHARE_OF_PAIRS) if can_pair else settings.alpha
+        result = hold(contest.scores, alpha, settings.n_permutations)
+        if number == 0:
+            self._alone = {
+                unit: (result.count_above(i), result.n_permutations) for i, unit in enumerate(remaining)
+            }
+        # Of equal excesses the digest decides, so that the order of the columns does not.
+        place = max(range(len(remaining)), key=lambda i: (result.excess[0, i], table.digest(remaining[i])))
+        unit, candidate_scores = remaining[place], result.excess[0]
+        if result.p_value > alpha and can_pair:
+            of_pairs = hold(pairs.scores, settings.alpha * _SHARE_OF_PAIRS, settings.n_permutations)
+            if of_pairs.p_value <= settings.alpha * _SHARE_OF_PAIRS and pairs.best is not None:
+                first, second = sorted(pairs.best, key=table.digest)
+                unit = Unit(f"{first.name} + {second.name}", (*first.columns, *second.columns))
+                result, alpha = of_pairs, settings.alpha * _SHARE_OF_PAIRS
+        step = self._step(subset, remaining, unit, result, alpha, candidate_scores)
+        return replace(step, seconds=perf_counter() - started), unit
+
+    def _is_last(self, number: int) -> bool:
+        most = self.settings.max_features
+        return most is not None and len(self.settings.keep) + number + 1 >= most
+
+    def _step(
+        self,
+        subset: list[int],
+        remaining: list[Unit],
+        unit: Unit,
+        result: Result,
+        alpha: float,
+        candidate_scores: FloatArray,
+    ) -> Step:
+        null = result.best[1:]
+        return Step(
+            score=float(result.best[0]),
+            threshold=threshold(null, alpha),
+            p_value=result.p_value,
+            p_low=result.p_low,
+            p_high=result.p_high,
+            n_permutations=result.n_permutations,
+            alpha=alpha,
+            null=null,
+            feature=unit.name,
+            index=unit.columns[0],
+            columns=unit.columns,
+            information=self._information([*subset, *unit.columns]),
+            accepted=result.p_value <= alpha,
+            seconds=0.0,
+            candidates=tuple(other.columns[0] for other in remaining),
+            candidate_scores=candidate_scores,
+        )
+
+    def _information(self, columns: list[int]) -> float:
+        values = self.bench.table.columns[columns]
+        question = Question(values[-1:], values[:-1], self.bench.table.target)
+        return float(np.mean(self._score(question)))
+
+    def _score(self, question: Question) -> FloatArray:
+        return self.bench.criterion.score([question], self.bench.neighbors, self.bench.engine)[0]
+
+    def prune(self, chosen: list[Unit]) -> list[Unit]:
+        """Return the chosen units that add nothing to the others, tested one by one in the order chosen."""
+        kept = [self.bench.table.names.index(name) for name in self.settings.keep]
+        pruned: list[Unit] = []
+        for number, unit in enumerate(chosen if len(chosen) > 1 else ()):
+            others = [i for other in chosen if other != unit and other not in pruned for i in other.columns]
+            contest = Contest(self.bench, kept + others, [unit], _FIRST_PRUNING_STEP + number)
+            result = hold(contest.scores, self.settings.alpha, self.settings.n_permutations)
+            if result.p_value > self.settings.alpha:
+                pruned.append(unit)
+        return pruned
+
+    def verdicts(self, steps: list[Step], pruned: list[Unit]) -> tuple[ColumnVerdict, ...]:
+        """Return what there is to say about every column that could be chosen."""
+        names = self.bench.table.names
+        dropped = {i for unit in pruned for i in unit.columns}
+        chosen = {i: step for step in steps if step.accepted for i in step.columns if i not in dropped}
+        said: dict[int, ColumnVerdict] = {}
+        for unit, (above, draws) in self._alone.items():
+            p_alone = (1 + above) / (1 + draws)
+            may_pass = binomtest(above, draws).proportion_ci(0.95, method="exact").low <= self.settings.alpha
+            for i in unit.columns:
+                if i in chosen:
+                    said[i] = ColumnVerdict(names[i], "chosen", chosen[i].p_value)
+                elif chosen and (p_alone <= self.settings.alpha or i in dropped):
+                    said[i] = ColumnVerdict(names[i], "redundant", p_alone, self._tied_to(i, list(chosen)))
+                else:
+                    said[i] = ColumnVerdict(names[i], "undecided" if may_pass else "irrelevant", p_alone)
+        return tuple(said[i] for i in sorted(said))
+
+    def _tied_to(self, column: int, chosen: list[int]) -> tuple[str, ...]:
+        """Return the chosen columns that tell most about a column: the best, and those at least half as good."""
+        columns = self.bench.table.columns
+        question = Question(columns, columns[:0], columns[[column]], chosen)
+        scores = self._score(question).mean(axis=1)
+        order = np.argsort(-scores, kind="stable")
+        tied = [i for i in order if scores[i] >= scores[order[0]] / 2]
+        return tuple(self.bench.table.names[chosen[i]] for i in tied)

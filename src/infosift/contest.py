@@ -1,0 +1,185 @@
+"""Columns against their surrogates: the best of many tested as the best of many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import binomtest
+
+from infosift.arrays import FloatArray
+from infosift.blocks import shuffled_rows
+from infosift.criteria import Criterion
+from infosift.engine import Question, ThreadEngine
+from infosift.groups import Unit
+from infosift.residuals import Smoother
+from infosift.streams import stream
+from infosift.surrogates import Surrogates, residual_targets
+from infosift.table import Table
+
+_MOST_CLASSES = 8
+_VALUES_AT_ONCE = 8_000_000
+# Chance, on each side of alpha and at each look, that a decision to draw no more is wrong.
+_ERROR_OF_A_LOOK = 0.001
+_LOOKS = 5
+_EARLY_LOOK = 19
+_FEWEST_FOR_BOUND = 39
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What all contests of a run share."""
+
+    table: Table
+    criterion: Criterion
+    neighbors: tuple[int, ...]
+    engine: ThreadEngine
+    seed: int
+
+
+class Contest:
+    """Scores of units beside a subset, as they are and as surrogates.
+
+    A unit has several scores: for each number of neighbours, its information about each part of the target that
+    the subset leaves unexplained and, beside a subset, that of both together about the target. Draw 0 is the data.
+    """
+
+    def __init__(self, bench: Bench, subset: Sequence[int], units: Sequence[Unit], step: int) -> None:
+        table = bench.table
+        self.bench, self.units, self.step = bench, tuple(units), step
+        self.given = table.columns[list(subset)]
+        smoother = Smoother(self.given, bench.seed) if len(subset) else None
+        self.target = table.target if smoother is None else residual_targets(table.target, smoother, _MOST_CLASSES)
+        self.members = sorted({i for unit in units for i in unit.columns})
+        self.surrogates = Surrogates(table.columns[self.members], smoother, bench.seed, step)
+
+    def copies(self, draw: int) -> FloatArray:
+        """Return the columns of all units in a draw, in the order of ``members``."""
+        if draw == 0:
+            return self.surrogates.observed()
+        table = self.bench.table
+        rows = np.arange(table.n_rows)
+        order = shuffled_rows(rows, stream(self.bench.seed, "surrogate", self.step, draw), table.blocks)
+        return self.surrogates.draw(draw, order)
+
+    def scores(self, draws: range) -> FloatArray:
+        """Return an array (draws x units x scores)."""
+        at_once = max(1, _VALUES_AT_ONCE // (len(self.members) * self.bench.table.n_rows))
+        parts = [draws[start : start + at_once] for start in range(0, len(draws), at_once)]
+        return np.concatenate([self._scores_at_once(part) for part in parts])
+
+    def _scores_at_once(self, draws: range) -> FloatArray:
+        copies = np.stack([self.copies(draw) for draw in draws])
+        place = {column: i for i, column in enumerate(self.members)}
+        singles = [i for i, unit in enumerate(self.units) if len(unit.columns) == 1]
+        n_scores = len(self.bench.neighbors) * len(self._questions(copies[0, :1], self.given[:0]))
+        scores = np.empty((len(draws), len(self.units), n_scores))
+        if singles:
+            columns = copies[:, [place[self.units[i].columns[0]] for i in singles]]
+            flat = columns.reshape(-1, columns.shape[2])
+            scores[:, singles] = self._score(flat, self.given[:0]).reshape(len(draws), len(singles), -1)
+        for i, unit in enumerate(self.units):
+            if len(unit.columns) > 1:
+                for draw, columns in enumerate(copies[:, [place[column] for column in unit.columns]]):
+                    scores[draw, i] = self._score(columns[-1:], columns[:-1])[0]
+        return scores
+
+    def _score(self, candidates: FloatArray, together_with: FloatArray) -> FloatArray:
+        """Return an array (candidates x scores)."""
+        questions = self._questions(candidates, together_with)
+        return np.concatenate(
+            [
+                self.bench.criterion.score([question], self.bench.neighbors, self.bench.engine)[0]
+                for question in questions
+            ],
+            axis=1,
+        )
+
+    def _questions(self, candidates: FloatArray, together_with: FloatArray) -> list[Question]:
+        # A discrete target without a subset is asked about as it is, residuals one by one.
+        alone = [self.target] if len(self.given) == 0 else [residual[None] for residual in self.target]
+        questions = [Question(candidates, together_with, target) for target in alone]
+        if len(self.given):
+            beside = np.concatenate([self.given, together_with])
+            questions.append(Question(candidates, beside, self.bench.table.target))
+        return questions
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of a contest: excesses of the data (draw 0) and the surrogates, and the p-value of the best."""
+
+    excess: FloatArray  # draws x units
+    p_value: float
+    p_low: float
+    p_high: float
+
+    @property
+    def best(self) -> FloatArray:
+        """Return the largest excess of each draw."""
+        return np.asarray(self.excess.max(axis=1))
+
+    @property
+    def n_permutations(self) -> int:
+        """Number of surrogates."""
+        return len(self.excess) - 1
+
+    def count_above(self, unit: int) -> int:
+        """Return in how many draws of surrogates the best is at least as far above them as a unit is."""
+        return int(np.count_nonzero(self.best[1:] >= self.excess[0, unit]))
+
+
+def studentised(scores: FloatArray) -> FloatArray:
+    """Return how far each score lies above all draws of it, the data included, in standard deviations."""
+    spread = np.broadcast_to(scores.std(axis=0), scores.shape)
+    excess = np.zeros_like(scores)
+    np.divide(scores - scores.mean(axis=0), spread, out=excess, where=spread > 0)
+    return excess
+
+
+def hold(draw: Callable[[range], FloatArray], alpha: float, n_permutations: int | None) -> Result:
+    """Draw until it is clear whether the best unit passes at level alpha, or as many as are asked for.
+
+    ``draw`` returns (draws x units x scores). Every score is studentised over all draws, so that data and
+    surrogates are exchangeable; a unit's excess is its largest.
+    """
+    drawn: list[FloatArray] = []
+    done = 0
+    for count in looks(alpha, n_permutations):
+        drawn.append(draw(range(done, count + 1)))
+        done = count + 1
+        excess = studentised(np.concatenate(drawn)).max(axis=2)
+        best = excess.max(axis=1)
+        at_least = int(np.count_nonzero(best[1:] >= best[0]))
+        low, high = binomtest(at_least, count).proportion_ci(1 - 2 * _ERROR_OF_A_LOOK, method="exact")
+        bound = tail_bound(best)
+        if low > alpha or high <= alpha or (count >= _FEWEST_FOR_BOUND and bound <= alpha / 2):
+            break
+    p_value = (1 + at_least) / (1 + count)
+    interval = binomtest(at_least, count).proportion_ci(0.95, method="exact")
+    return Result(excess, p_value, float(interval.low), max(p_value, min(float(interval.high), bound)))
+
+
+def tail_bound(best: FloatArray) -> float:
+    """Return what share of surrogates, whatever their distribution, can be as far above their mean as the data.
+
+    This is Cantelli's inequality with the mean and variance of the surrogates drawn.
+    """
+    surrogates = best[1:]
+    spread = surrogates.std()
+    above = best[0] - surrogates.mean()
+    return float(1 / (1 + (above / spread) ** 2)) if above > 0 and spread > 0 else 1.0
+
+
+def looks(alpha: float, n_permutations: int | None) -> Iterator[int]:
+    """Yield the numbers of permutations at which to look: doubled each time, and such that alpha is exact."""
+    if n_permutations is not None:
+        yield n_permutations
+        return
+    first = math.ceil(1 / alpha - 1e-9)
+    if first >= 2 * _EARLY_LOOK:
+        yield _EARLY_LOOK
+    for doubling in range(_LOOKS):
+        yield first * 2**doubling - 1

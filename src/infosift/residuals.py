@@ -1,0 +1,96 @@
+"""What a subset of columns explains: each row predicted from the others, by kernel ridge regression."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import eigh, svd
+from threadpoolctl import threadpool_limits
+
+from infosift._kernel import CATEGORY_GAP
+from infosift.arrays import FloatArray
+from infosift.streams import stream
+
+# Of the Gaussian kernel, in units of the root of the number of columns; and of the ridge, in units of n.
+_WIDTHS = (0.5, 1.0, 2.0, 4.0, 8.0)
+_RIDGES = tuple(10.0 ** (exponent / 2) for exponent in range(-12, 0))
+# Up to as many rows the kernel matrix is exact; beyond, it is spanned by some of the rows (Nyström).
+_MOST_EXACT = 400
+_LANDMARKS = 250
+_NEGLIGIBLE = 1e-10
+
+
+class Smoother:
+    """Predicts columns of numbers from a subset, each row from all others.
+
+    The width of the kernel and the ridge are chosen for each predicted column by its leave-one-out error, which
+    has a closed form; the mean of the other rows is one of the choices. The same numbers come out whatever else is
+    predicted and however many threads there are.
+    """
+
+    def __init__(self, subset: FloatArray, seed: int) -> None:
+        points = np.concatenate([_as_points(column) for column in subset]).T
+        self.n_rows = len(points)
+        landmarks = (
+            stream(seed, "landmarks").choice(self.n_rows, _LANDMARKS, replace=False)
+            if self.n_rows > _MOST_EXACT
+            else None
+        )
+        with threadpool_limits(1):
+            spectra = [_spectrum(points, landmarks, width * np.sqrt(len(subset))) for width in _WIDTHS]
+        self._fits = []  # basis, its share that is kept, and one less the leverage of each row
+        for basis, eigenvalues in spectra:
+            for ridge in _RIDGES:
+                kept = eigenvalues / (eigenvalues + ridge * self.n_rows)
+                leverage = (basis**2 * kept).sum(axis=1) + 1 / self.n_rows
+                self._fits.append((basis, kept, 1 - leverage))
+
+    def predict(self, column: FloatArray) -> FloatArray:
+        """Return what each row of a column would be by the others."""
+        centred = column - column.mean()
+        least = centred * (self.n_rows / (self.n_rows - 1))
+        least_error = np.mean(least**2)
+        previous, coordinates = None, centred
+        with threadpool_limits(1):
+            for basis, kept, free in self._fits:
+                if basis is not previous:
+                    previous, coordinates = basis, centred @ basis
+                residual = (centred - basis @ (kept * coordinates)) / free
+                error = np.mean(residual**2)
+                if error < least_error:
+                    least, least_error = residual, error
+        return np.asarray(column - least)
+
+
+def class_indicators(categories: FloatArray) -> FloatArray:
+    """Return, for each category of a column, which rows have it."""
+    return np.asarray(categories == np.unique(categories)[:, None], dtype=np.float64)
+
+
+def _as_points(column: FloatArray) -> FloatArray:
+    """Return a column as coordinates: a number is itself, a category one apart from all others."""
+    if column.max() < CATEGORY_GAP:
+        return column[None, :]
+    return np.asarray(class_indicators(column) / np.sqrt(2))
+
+
+def _spectrum(points: FloatArray, landmarks: np.ndarray | None, width: float) -> tuple[FloatArray, FloatArray]:
+    """Return an orthonormal basis of centred functions of the points, and the kernel's eigenvalue of each."""
+
+    def kernel(a: FloatArray, b: FloatArray) -> FloatArray:
+        squares = (a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1) - 2 * a @ b.T
+        return np.asarray(np.exp(-np.maximum(squares, 0) / (2 * width**2)))
+
+    if landmarks is None:
+        matrix = kernel(points, points)
+        matrix -= matrix.mean(axis=0)
+        matrix -= matrix.mean(axis=1, keepdims=True)
+        eigenvalues, basis = eigh(matrix)
+    else:
+        among, vectors = eigh(kernel(points[landmarks], points[landmarks]))
+        held = among > _NEGLIGIBLE * among[-1]
+        features = kernel(points, points[landmarks]) @ (vectors[:, held] / np.sqrt(among[held]))
+        features -= features.mean(axis=0)
+        basis, singular, _ = svd(features, full_matrices=False)
+        eigenvalues = singular**2
+    held = eigenvalues > _NEGLIGIBLE * eigenvalues.max()
+    return np.ascontiguousarray(basis[:, held]), eigenvalues[held]

@@ -1,0 +1,120 @@
+"""Whether the calibrated method keeps its level, refuses redundant columns and finds what matters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from time import perf_counter
+
+from joblib import effective_n_jobs
+
+from infosift.selector import MutualInfoSelector
+from infosift.studies import dependence
+from infosift.studies.dependence import Sample
+from infosift.studies.outcome import Outcome, Setting, Table
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A kind of data set, how many to draw, and what to count about the runs on them."""
+
+    name: str
+    sample: Callable[[int], Sample]
+    n_runs: int
+    counted: tuple[str, ...]
+    to_reach: str
+
+
+def _situations() -> list[Situation]:
+    found = ("all", "exact")
+    listed = [
+        Situation(f"pure noise, d = {d}", partial(dependence.noise, n=100, d=d), 200, ("any",), "at most 7 %")
+        for d in (1, 10, 50, 200)
+    ]
+    listed += [
+        Situation(
+            "Friedman, n = 100", partial(dependence.friedman, n=100), 100, ("clean", *found), "93 / 92 / 87 %"
+        ),
+        Situation("Friedman, n = 300", partial(dependence.friedman, n=300), 100, ("exact",), "93 %"),
+    ]
+    listed += [
+        Situation(
+            f"Friedman and five noisy copies, n = {n}",
+            partial(dependence.friedman, n=n, n_copies=5),
+            100,
+            ("redundant", "groups"),
+            f"at most 0.15 / {groups}",
+        )
+        for n, groups in ((100, 4.8), (300, 4.95))
+    ]
+    exact_copy = partial(dependence.friedman, n=100, n_copies=1, sd=1e-9)
+    listed += [
+        Situation("a copy but for 1e-9", exact_copy, 100, ("redundant",), "at most 0.02"),
+        Situation("exclusive or, n = 200", partial(dependence.exclusive_or, n=200), 100, ("all",), "90 %"),
+        Situation("correlated noise", partial(dependence.correlated_noise, n=100), 100, ("clean",), "93 %"),
+    ]
+    listed += [
+        Situation(f"{name}, n = {n}", partial(dependence.kind, name, n=n), 100, ("clean", *found), "92 %")
+        for n in (100, 300)
+        for name in dependence.KINDS
+    ]
+    return listed
+
+
+def run(setting: Setting) -> Outcome:
+    """Run the situations with the calibrated method and count."""
+    rows, numbers = [], {}
+    situations = _situations()
+    with ProcessPoolExecutor(effective_n_jobs(setting.n_jobs), mp_context=get_context("spawn")) as pool:
+        for situation in setting.track(situations, "situations"):
+            n_runs = 2 if setting.quick else situation.n_runs
+            started = perf_counter()
+            chosen = list(pool.map(partial(_choose, situation.sample), range(n_runs)))
+            seconds = (perf_counter() - started) / n_runs
+            samples = [situation.sample(seed) for seed in range(n_runs)]
+            shares = {name: _COUNTS[name](chosen, samples) for name in situation.counted}
+            numbers[situation.name] = {**shares, "runs": n_runs}
+            reached = ", ".join(f"{name} {_shown(name, share)}" for name, share in shares.items())
+            rows.append((situation.name, situation.to_reach, reached, f"{n_runs}", f"{seconds:.1f}"))
+    table = Table(
+        "The calibrated method at alpha = 0.05",
+        ("situation", "to reach", "reached", "runs", "seconds a run"),
+        tuple(rows),
+    )
+    return Outcome("calibration", (table,), numbers)
+
+
+def _choose(sample: Callable[[int], Sample], seed: int) -> frozenset[int]:
+    drawn = sample(seed)
+    selector = MutualInfoSelector(method="calibrated", random_state=seed, n_jobs=1)
+    return frozenset(selector.fit(drawn.X, drawn.y).selection_.indices)
+
+
+def _share(
+    holds: Callable[[frozenset[int], Sample], float],
+) -> Callable[[Sequence[frozenset[int]], Sequence[Sample]], float]:
+    def share(chosen: Sequence[frozenset[int]], samples: Sequence[Sample]) -> float:
+        return sum(holds(c, s) for c, s in zip(chosen, samples, strict=True)) / len(chosen)
+
+    return share
+
+
+def _originals(chosen: frozenset[int], sample: Sample) -> frozenset[int]:
+    return frozenset(sample.original if column in sample.copies else column for column in chosen)
+
+
+_COUNTS = {
+    "any": _share(lambda chosen, sample: len(chosen) > 0),
+    "clean": _share(lambda chosen, sample: chosen <= sample.truth),
+    "all": _share(lambda chosen, sample: chosen >= sample.truth),
+    "exact": _share(lambda chosen, sample: chosen == sample.truth),
+    "redundant": _share(lambda chosen, sample: len(chosen) - len(_originals(chosen, sample))),
+    "groups": _share(lambda chosen, sample: len(_originals(chosen, sample) & sample.truth)),
+}
+
+
+def _shown(name: str, share: float) -> str:
+    return f"{share:.2f}" if name in ("redundant", "groups") else f"{100 * share:.1f} %"

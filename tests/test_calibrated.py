@@ -1,0 +1,252 @@
+"""The calibrated method: its parts against slow and plain ones, its level and its power in small simulations."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.kernel_ridge import KernelRidge
+
+from infosift import MutualInfoSelector, Selection
+from infosift._kernel import CATEGORY_GAP
+from infosift.checks import InputError
+from infosift.contest import hold, looks, studentised, tail_bound
+from infosift.residuals import Smoother
+from infosift.studies import dependence
+from infosift.surrogates import Surrogates, residual_targets
+from samples import friedman
+
+SELECTOR = MutualInfoSelector(method="calibrated", random_state=0)
+
+
+def select(X, y, **options):
+    return clone(SELECTOR).set_params(**options).fit(X, y).selection_
+
+
+def test_each_row_is_predicted_from_the_others():
+    # The closed form against fitting without each row in turn, with an intercept, over the same choices.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2, 30))
+    y = np.sin(X[0]) + 0.1 * rng.normal(size=30)
+    errors = {}
+    for width in (0.5, 1.0, 2.0, 4.0, 8.0):
+        gram = np.exp(-((X[:, :, None] - X[:, None]) ** 2).sum(axis=0) / (2 * 2 * width**2))
+        for exponent in range(-12, 0):
+            ridge = 30 * 10.0 ** (exponent / 2)
+            left = []
+            for i in range(30):
+                others = np.arange(30) != i
+                centre = np.eye(29) - 1 / 29
+                inner = gram[np.ix_(others, others)]
+                weights = np.linalg.solve(centre @ inner @ centre + ridge * np.eye(29), centre @ y[others])
+                across = gram[i, others] - inner.mean(axis=0)
+                left.append(y[i] - y[others].mean() - (across - across.mean()) @ weights)
+            errors[width, exponent] = np.array(left)
+    best = min(errors.values(), key=lambda left: np.mean(left**2))
+    np.testing.assert_allclose(y - Smoother(X, seed=0).predict(y), best, atol=0.02)
+
+
+def test_many_rows_are_predicted_as_well_by_a_part_of_them():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2, 900))
+    signal = np.sin(2 * X[0]) * X[1]
+    y = signal + 0.3 * rng.normal(size=900)
+    ours = Smoother(X, seed=0).predict(y)
+    theirs = KernelRidge(alpha=0.3, kernel="rbf", gamma=0.5).fit(X.T, y).predict(X.T)
+    assert np.std(ours - signal) < 1.3 * np.std(theirs - signal)
+
+
+def test_predictions_depend_on_nothing_else():
+    rng = np.random.default_rng(0)
+    columns, subset = rng.normal(size=(4, 80)), rng.normal(size=(2, 80))
+    together = [Smoother(subset, 0).predict(column) for column in columns]
+    for column, expected in zip(columns[::-1], together[::-1], strict=True):
+        np.testing.assert_array_equal(Smoother(subset, 0).predict(column), expected)
+
+
+def test_noise_is_predicted_by_its_mean_and_categories_by_their_groups():
+    rng = np.random.default_rng(0)
+    group = rng.integers(3, size=300)
+    y = np.array([-2.0, 0.0, 2.0])[group] + rng.normal(size=300)
+    predicted = Smoother((1.0 + group[None]) * CATEGORY_GAP, seed=0).predict(y)
+    assert np.corrcoef(predicted, np.array([-2.0, 0.0, 2.0])[group])[0, 1] > 0.98
+    assert np.std(Smoother(rng.normal(size=(1, 300)), seed=0).predict(rng.normal(size=300))) < 0.3
+
+
+def test_surrogates_keep_the_tie_to_the_subset_and_nothing_else():
+    rng = np.random.default_rng(0)
+    given, other = rng.normal(size=(1, 400)), rng.normal(size=400)
+    number = np.sin(2 * given[0]) + 0.5 * other
+    chance = 1 / (1 + np.exp(-3 * given[0]))
+    category = (1.0 + (rng.uniform(size=400) < chance)) * CATEGORY_GAP
+    surrogates = Surrogates(np.stack([number, category]), Smoother(given, 0), seed=0, step=0)
+    copies = np.stack([surrogates.draw(draw, rng.permutation(400)) for draw in range(50)])
+    tie = np.mean([np.corrcoef(copy, np.sin(2 * given[0]))[0, 1] for copy in copies[:, 0]])
+    assert tie == pytest.approx(np.corrcoef(number, np.sin(2 * given[0]))[0, 1], abs=0.05)
+    assert abs(np.mean([np.corrcoef(copy, other)[0, 1] for copy in copies[:, 0]])) < 0.05
+    assert set(np.unique(copies[:, 1])) == set(np.unique(category))
+    assert np.corrcoef((copies[:, 1] == 2 * CATEGORY_GAP).mean(axis=0), chance)[0, 1] > 0.9
+
+
+def test_without_a_subset_surrogates_are_shuffled():
+    columns = np.stack([np.arange(20.0), (1.0 + np.arange(20) % 3) * CATEGORY_GAP])
+    order = np.random.default_rng(0).permutation(20)
+    surrogates = Surrogates(columns, None, seed=0, step=0)
+    np.testing.assert_array_equal(surrogates.draw(1, order), columns[:, order])
+    assert surrogates.observed() is columns
+
+
+def test_classes_leave_a_residual_each():
+    rng = np.random.default_rng(0)
+    smoother = Smoother(rng.normal(size=(1, 60)), 0)
+    assert residual_targets((1.0 + rng.integers(2, size=(1, 60))) * CATEGORY_GAP, smoother, 8).shape == (1, 60)
+    assert residual_targets((1.0 + rng.integers(4, size=(1, 60))) * CATEGORY_GAP, smoother, 8).shape == (4, 60)
+    assert residual_targets((1.0 + rng.integers(12, size=(1, 60))) * CATEGORY_GAP, smoother, 8).shape == (8, 60)
+    assert residual_targets(rng.normal(size=(2, 60)), smoother, 8).shape == (2, 60)
+
+
+@pytest.mark.parametrize("n_units", [1, 10])
+def test_the_best_of_many_has_its_level(n_units):
+    # Scores drawn alike for data and surrogates: p <= 0.05 in at most 5 % of cases; 1000 have an error of 0.7 %.
+    rng = np.random.default_rng(n_units)
+    passed = sum(
+        hold(lambda draws: rng.normal(size=(len(draws), n_units, 2)), 0.05, None).p_value <= 0.05
+        for _ in range(1000)
+    )
+    assert passed <= 72
+
+
+def test_draws_end_when_all_is_clear():
+    rng = np.random.default_rng(0)
+
+    def shifted(by):
+        def draw(draws):
+            scores = rng.normal(size=(len(draws), 3, 1))
+            if draws[0] == 0:
+                scores[0] += by
+            return scores
+
+        return draw
+
+    assert hold(shifted(-3), 0.05, None).n_permutations == 19
+    strong = hold(shifted(30), 0.05, None)
+    assert strong.n_permutations == 39
+    assert strong.p_value == 1 / 40
+    assert strong.p_high <= 0.05
+    assert hold(shifted(30), 0.05, 99).n_permutations == 99
+
+
+def test_looks_make_alpha_exact():
+    assert list(looks(0.05, None)) == [19, 39, 79, 159, 319]
+    assert list(looks(0.01, None)) == [19, 99, 199, 399, 799, 1599]
+    assert list(looks(0.05, 59)) == [59]
+
+
+def test_data_and_surrogates_are_studentised_alike():
+    scores = np.random.default_rng(0).normal(size=(20, 3, 2))
+    scores[:, 0, 0] = 1.0
+    excess = studentised(scores)
+    np.testing.assert_allclose(excess.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(excess[:, 1:].std(axis=0), 1)
+    assert not excess[:, 0, 0].any()
+    assert tail_bound(np.array([9.0, 1.0, -1.0, 1.0, -1.0])) == pytest.approx(1 / 82)
+    assert tail_bound(np.array([-9.0, 1.0, -1.0])) == 1
+
+
+def count(samples, holds, **options):
+    return sum(holds(set(select(s.X, s.y, **options).indices), s) for s in samples)
+
+
+@pytest.mark.parametrize("d", [1, 20])
+def test_noise_is_hardly_ever_chosen(d):
+    # Binomial(50, 0.05) exceeds 7 once in 300 times.
+    samples = [dependence.noise(1000 + seed, 100, d) for seed in range(50)]
+    assert count(samples, lambda chosen, s: len(chosen) > 0) <= 7
+
+
+def test_the_papers_problem_is_solved():
+    # 95 of 100 in the study; Binomial(10, 0.95) is below 7 once in 1000 times.
+    samples = [dependence.friedman(1000 + seed, 100) for seed in range(10)]
+    assert count(samples, lambda chosen, s: chosen == s.truth) >= 7
+
+
+def test_noisy_copies_are_refused_and_named_redundant():
+    sample = dependence.friedman(1, 100, n_copies=5)
+    selection = select(sample.X, sample.y)
+    group = {"x3", *(f"x{i}" for i in sample.copies)}
+    assert len(group & set(selection.names)) == 1
+    said = {column.feature: column for column in selection.verdicts}
+    for name in group - set(selection.names):
+        assert said[name].verdict == "redundant"
+        assert set(said[name].redundant_with) & group
+    assert {said[name].verdict for name in selection.names} == {"chosen"}
+    assert len(selection.verdicts) == 15
+    assert Selection.from_json(selection.to_json()) == selection
+
+
+def test_columns_that_matter_only_together():
+    samples = [dependence.exclusive_or(1000 + seed, 200) for seed in range(4)]
+    assert count(samples, lambda chosen, s: chosen >= s.truth) >= 3
+    selection = select(samples[0].X, samples[0].y)
+    assert set(selection.steps[0].columns) == {0, 1}
+    assert " + " in selection.steps[0].feature
+
+
+def test_among_many_columns_the_promising_pairs_are_tried():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 40))
+    y = X[:, 7] * X[:, 21] + 0.2 * rng.normal(size=200)
+    assert {7, 21} <= set(select(X, y).indices)
+
+
+def test_a_column_that_others_make_superfluous_is_pruned():
+    # The sum is best alone, and nothing beside its parts.
+    rng = np.random.default_rng(0)
+    pruned = 0
+    for _ in range(5):
+        parts = rng.normal(size=(200, 2))
+        X = np.column_stack([parts.sum(axis=1) + 0.8 * rng.normal(size=200), parts])
+        selection = select(X, parts.sum(axis=1) + 0.1 * rng.normal(size=200))
+        pruned += selection.pruned == ("x0",)
+        assert {"x1", "x2"} <= set(selection.names)
+    assert pruned >= 4
+
+
+def test_classes_and_categories():
+    rng = np.random.default_rng(0)
+    colour = rng.choice(["red", "green", "blue"], size=150)
+    X = pd.DataFrame({f"x{i}": rng.normal(size=150) for i in range(4)} | {"colour": colour})
+    copy = np.where(rng.uniform(size=150) < 0.1, "blue", colour)
+    strength = X["x0"] + 2.0 * (colour == "red") + 0.4 * rng.normal(size=150)
+    for y in (np.where(strength > 0.5, "yes", "no"), np.digitize(strength, [0, 1, 2]), strength):
+        selection = select(X.assign(farbe=copy), y)
+        assert set(selection.names) == {"x0", "colour"}
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_threads_and_order_do_not_matter(n_jobs):
+    X, y = friedman(3)
+    frame = pd.DataFrame(X, columns=list("abcdefghij"))
+    expected = select(frame, y)
+    assert select(frame, y, n_jobs=n_jobs).steps == expected.steps
+    moved = select(frame[list("jihgfedcba")], y)
+    assert moved.names == expected.names
+    assert [step.score for step in moved.steps] == [step.score for step in expected.steps]
+
+
+def test_keep_groups_blocks_and_a_fixed_number_of_neighbours():
+    X, y = friedman(4)
+    kept = select(X, y, keep=[3], n_neighbors=15)
+    assert kept.indices[0] == 3
+    assert kept.n_neighbors == 15
+    grouped = select(X, y, groups={"two": [3, 4]})
+    assert grouped.steps[0].columns == (3, 4)
+    blocks = np.repeat(np.arange(25), 4)
+    assert 3 in select(X, y, blocks=blocks, max_features=2).indices
+
+
+def test_gaps_have_to_be_dropped():
+    X, y = friedman(5)
+    X[0, 0] = np.nan
+    with pytest.raises(InputError, match="needs whole rows"):
+        select(X, y, missing="partial")
+    assert select(X, y, missing="drop", max_features=1).n_dropped == 1

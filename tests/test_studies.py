@@ -35,6 +35,7 @@ def needs(file):
         pytest.param("housing", {"forward"}, marks=needs(HOUSING)),
         pytest.param("nitrogen", {"forward", "spectra"}, marks=needs(NITROGEN)),
         pytest.param("census", {"forward"}, marks=needs(CENSUS)),
+        ("calibration", set()),
     ],
 )
 def test_a_small_version_runs_and_is_written_down(name, figures, tmp_path):

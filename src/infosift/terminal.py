@@ -71,8 +71,9 @@ def _steps_table(steps: tuple[Step, ...], width: int, method: str) -> Table:
     }
     if method == "published":
         del columns["excess"]
+    spare = width - 9 * ("excess" in columns)
     for name, least_width in {"95 % interval": 76, "step": 58, "threshold": 51}.items():
-        if width < least_width:
+        if spare < least_width:
             del columns[name]
     for name in columns:
         if name == "column":

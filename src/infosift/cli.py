@@ -165,7 +165,15 @@ def main() -> None:
     for output in (sys.stdout, sys.stderr):
         if hasattr(output, "reconfigure"):
             output.reconfigure(errors="replace")  # a name the terminal cannot show is no reason to fail
-    app()
+    try:
+        app()
+    except SystemExit as end:
+        if end.code != INTERRUPTED:
+            raise
+        # Where the key was pressed during an import, Python takes the interrupt for unhandled and ends by a signal.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(INTERRUPTED)
 
 
 def _run(features: Any, values: Any, options: dict[str, Any], first_row: int = 0) -> Selection:

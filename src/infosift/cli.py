@@ -170,7 +170,7 @@ def main() -> None:
     except SystemExit as end:
         if end.code != INTERRUPTED:
             raise
-        # Where the key was pressed during an import, Python takes the interrupt for unhandled and ends by a signal.
+        # Where the key is pressed during an import, Python takes the interrupt for unhandled and ends by a signal.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(INTERRUPTED)

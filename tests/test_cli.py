@@ -84,6 +84,7 @@ def bad_value(frame, column, row, value):
         (None, ["--target", "zzz"], 'has no column "zzz": it has x0, x1, x2, x3, x4, x5, x6, x7 and 3 more.'),
         (None, ["--target", "price", "--drop", "q"], 'has no column "q"'),
         (None, ["--target", "price", "--drop", "price"], '"price" is the target'),
+        (None, ["--target", "price", "--categorical", "q"], 'has no column "q"'),
         (
             lambda f: f.with_columns(price=pl.lit("high")),
             [],

@@ -6,13 +6,12 @@ from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
-from scipy.stats import binomtest
 
 from infosift.arrays import FloatArray
 from infosift.contest import Bench, Contest, Result, hold
 from infosift.engine import Question
 from infosift.groups import Unit
-from infosift.nulls import threshold
+from infosift.nulls import interval_of_p, threshold
 from infosift.pairs import PairContest
 from infosift.result import ColumnVerdict, Settings, Step
 
@@ -126,7 +125,7 @@ class CalibratedSearch:
         said: dict[int, ColumnVerdict] = {}
         for unit, (above, draws) in self._alone.items():
             p_alone = (1 + above) / (1 + draws)
-            may_pass = binomtest(above, draws).proportion_ci(0.95, method="exact").low <= self.settings.alpha
+            may_pass = interval_of_p(above, draws)[0] <= self.settings.alpha
             for i in unit.columns:
                 if i in chosen:
                     said[i] = ColumnVerdict(names[i], "chosen", chosen[i].p_value)

@@ -87,7 +87,7 @@ def select(
 
         if json is not None:
             _require_writable(json, besides=file)
-        features, values = read_file(file, target, drop or ())
+        features, values = read_file(file, target, drop or (), categorical or ())
         options: dict[str, Any] = {
             "alpha": alpha,
             "method": method.value,

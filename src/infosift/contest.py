@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binomtest
 
 from infosift.arrays import FloatArray
 from infosift.blocks import shuffled_rows
 from infosift.criteria import Criterion
 from infosift.engine import Question, ThreadEngine
 from infosift.groups import Unit
+from infosift.nulls import interval_of_p
 from infosift.residuals import Smoother
 from infosift.streams import stream
 from infosift.surrogates import Surrogates, residual_targets
@@ -54,6 +54,11 @@ class Contest:
         self.target = table.target if smoother is None else residual_targets(table.target, smoother, _MOST_CLASSES)
         self.members = sorted({i for unit in units for i in unit.columns})
         self.surrogates = Surrogates(table.columns[self.members], smoother, bench.seed, step)
+
+    @property
+    def parts(self) -> list[FloatArray]:
+        """What is asked about: without a subset the target as it is, else its residuals one by one."""
+        return [self.target] if len(self.given) == 0 else [residual[None] for residual in self.target]
 
     def copies(self, draw: int) -> FloatArray:
         """Return the columns of all units in a draw, in the order of ``members``."""
@@ -98,9 +103,7 @@ class Contest:
         )
 
     def _questions(self, candidates: FloatArray, together_with: FloatArray) -> list[Question]:
-        # A discrete target without a subset is asked about as it is, residuals one by one.
-        alone = [self.target] if len(self.given) == 0 else [residual[None] for residual in self.target]
-        questions = [Question(candidates, together_with, target) for target in alone]
+        questions = [Question(candidates, together_with, part) for part in self.parts]
         if len(self.given):
             beside = np.concatenate([self.given, together_with])
             questions.append(Question(candidates, beside, self.bench.table.target))
@@ -153,13 +156,13 @@ def hold(draw: Callable[[range], FloatArray], alpha: float, n_permutations: int 
         excess = studentised(np.concatenate(drawn)).max(axis=2)
         best = excess.max(axis=1)
         at_least = int(np.count_nonzero(best[1:] >= best[0]))
-        low, high = binomtest(at_least, count).proportion_ci(1 - 2 * _ERROR_OF_A_LOOK, method="exact")
+        low, high = interval_of_p(at_least, count, 1 - 2 * _ERROR_OF_A_LOOK)
         bound = tail_bound(best)
         if low > alpha or high <= alpha or (count >= _FEWEST_FOR_BOUND and bound <= alpha / 2):
             break
     p_value = (1 + at_least) / (1 + count)
-    interval = binomtest(at_least, count).proportion_ci(0.95, method="exact")
-    return Result(excess, p_value, float(interval.low), max(p_value, min(float(interval.high), bound)))
+    low, high = interval_of_p(at_least, count)
+    return Result(excess, p_value, low, max(p_value, min(high, bound)))
 
 
 def tail_bound(best: FloatArray) -> float:

@@ -19,12 +19,17 @@ _PARQUET_ENDINGS = (".parquet", ".pq")
 _SEPARATORS = ",;\t"
 
 
-def read_file(path: Path, target: str, drop: Sequence[str] = ()) -> tuple[pl.DataFrame, pl.Series]:
-    """Return the columns of a CSV or Parquet file without the dropped ones, and its target."""
+def read_file(
+    path: Path, target: str, drop: Sequence[str] = (), named: Sequence[str] = ()
+) -> tuple[pl.DataFrame, pl.Series]:
+    """Return the columns of a CSV or Parquet file without the dropped ones, and its target.
+
+    All columns that are named must be there.
+    """
     try:
         lazy = _scan(path)
         names = lazy.collect_schema().names()
-        for name in (target, *drop):
+        for name in (target, *drop, *named):
             _require_column(name, names, path)
         if target in drop:
             raise InputError(f'"{target}" is the target, so it cannot be dropped as well.')

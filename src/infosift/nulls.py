@@ -44,17 +44,23 @@ def null_scores(
 def judge(score: float, null: FloatArray, alpha: float) -> PermutationTest:
     """Compare a score with the scores of shuffled copies."""
     at_least = int(np.count_nonzero(null >= score))
-    interval = binomtest(at_least, len(null)).proportion_ci(confidence_level=0.95, method="exact")
+    low, high = interval_of_p(at_least, len(null))
     return PermutationTest(
         score=float(score),
         threshold=threshold(null, alpha),
         p_value=(1 + at_least) / (1 + len(null)),
-        p_low=float(interval.low),
-        p_high=float(interval.high),
+        p_low=low,
+        p_high=high,
         n_permutations=len(null),
         alpha=alpha,
         null=null,
     )
+
+
+def interval_of_p(at_least: int, count: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Return bounds of the p-value that all permutations would give, by Clopper and Pearson."""
+    interval = binomtest(at_least, count).proportion_ci(confidence, method="exact")
+    return float(interval.low), float(interval.high)
 
 
 def threshold(null: FloatArray, alpha: float) -> float:

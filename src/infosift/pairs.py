@@ -38,8 +38,7 @@ class PairContest:
 
     def scores(self, draws: range) -> FloatArray:
         """Return an array (draws x 1 x scores) of the largest scores of any pair; remember the best of draw 0."""
-        bench, target = self.contest.bench, self.contest.target
-        alone = [target] if len(self.contest.given) == 0 else [residual[None] for residual in target]
+        bench, alone = self.contest.bench, self.contest.parts
         best = []
         for draw in draws:
             copies = self.contest.copies(draw)[self._places]

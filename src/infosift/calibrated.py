@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 
@@ -10,15 +11,18 @@ import numpy as np
 from infosift.arrays import FloatArray
 from infosift.contest import Bench, Contest, Result, hold
 from infosift.engine import Question
+from infosift.exchange import Exchanger
 from infosift.groups import Unit
 from infosift.nulls import interval_of_p, threshold
 from infosift.pairs import PairContest
-from infosift.result import ColumnVerdict, Settings, Step
+from infosift.result import ColumnVerdict, Exchange, Settings, Step
 
 # Numbers of neighbours that are tried at once where none is given.
 _NEIGHBORS = (10, 20)
 _FEWEST_ROWS_PER_NEIGHBOR = 4
-# Of the significance level, what a look at pairs may use up.
+# What the tests of single columns and the look at pairs may use up of the significance level. The rest is held
+# back for what is not exact: draws that end early, and surrogates by an estimated regression.
+_SHARE_OF_SINGLES = 0.7
 _SHARE_OF_PAIRS = 0.2
 # Steps of the pruning draw from streams beyond those of the search.
 _FIRST_PRUNING_STEP = 1_000_000
@@ -46,7 +50,7 @@ class CalibratedSearch:
         contest = Contest(self.bench, subset, remaining, number)
         pairs = PairContest(contest)
         can_pair = len(pairs.singles) > 1 and not self._is_last(number)
-        alpha = settings.alpha * (1 - _SHARE_OF_PAIRS) if can_pair else settings.alpha
+        alpha = settings.alpha * _SHARE_OF_SINGLES
         result = hold(contest.scores, alpha, settings.n_permutations)
         if number == 0:
             self._alone = {
@@ -105,30 +109,47 @@ class CalibratedSearch:
     def _score(self, question: Question) -> FloatArray:
         return self.bench.criterion.score([question], self.bench.neighbors, self.bench.engine)[0]
 
-    def prune(self, chosen: list[Unit]) -> list[Unit]:
+    @property
+    def _kept(self) -> list[int]:
+        return [self.bench.table.names.index(name) for name in self.settings.keep]
+
+    def refine(self, chosen: list[Unit]) -> tuple[tuple[Exchange, ...], tuple[Unit, ...]]:
+        """Return what takes the place of two chosen units, and which units then add nothing to the others."""
+        exchanger = Exchanger(self.bench, self.settings, self._kept)
+        exchanges = []
+        while (found := exchanger.find(chosen)) is not None:
+            chosen, exchange = found
+            exchanges.append(exchange)
+        return tuple(exchanges), self._superfluous(chosen)
+
+    def _superfluous(self, chosen: list[Unit]) -> tuple[Unit, ...]:
         """Return the chosen units that add nothing to the others, tested one by one in the order chosen."""
-        kept = [self.bench.table.names.index(name) for name in self.settings.keep]
         pruned: list[Unit] = []
         for number, unit in enumerate(chosen if len(chosen) > 1 else ()):
             others = [i for other in chosen if other != unit and other not in pruned for i in other.columns]
-            contest = Contest(self.bench, kept + others, [unit], _FIRST_PRUNING_STEP + number)
+            contest = Contest(self.bench, self._kept + others, [unit], _FIRST_PRUNING_STEP + number)
             result = hold(contest.scores, self.settings.alpha, self.settings.n_permutations)
             if result.p_value > self.settings.alpha:
                 pruned.append(unit)
-        return pruned
+        return tuple(pruned)
 
-    def verdicts(self, steps: list[Step], pruned: list[Unit]) -> tuple[ColumnVerdict, ...]:
+    def verdicts(
+        self, steps: list[Step], exchanges: Sequence[Exchange], pruned: Sequence[Unit]
+    ) -> tuple[ColumnVerdict, ...]:
         """Return what there is to say about every column that could be chosen."""
         names = self.bench.table.names
+        p_values = {i: step.p_value for step in steps if step.accepted for i in step.columns}
+        p_values |= {names.index(exchange.feature): exchange.p_value for exchange in exchanges}
         dropped = {i for unit in pruned for i in unit.columns}
-        chosen = {i: step for step in steps if step.accepted for i in step.columns if i not in dropped}
+        dropped |= {names.index(name) for exchange in exchanges for name in exchange.in_place_of}
+        chosen = {i: p_value for i, p_value in p_values.items() if i not in dropped}
         said: dict[int, ColumnVerdict] = {}
         for unit, (above, draws) in self._alone.items():
             p_alone = (1 + above) / (1 + draws)
             may_pass = interval_of_p(above, draws)[0] <= self.settings.alpha
             for i in unit.columns:
                 if i in chosen:
-                    said[i] = ColumnVerdict(names[i], "chosen", chosen[i].p_value)
+                    said[i] = ColumnVerdict(names[i], "chosen", chosen[i])
                 elif chosen and (p_alone <= self.settings.alpha or i in dropped):
                     said[i] = ColumnVerdict(names[i], "redundant", p_alone, self._tied_to(i, list(chosen)))
                 else:

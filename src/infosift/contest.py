@@ -16,10 +16,10 @@ from infosift.groups import Unit
 from infosift.nulls import interval_of_p
 from infosift.residuals import Smoother
 from infosift.streams import stream
-from infosift.surrogates import Surrogates, residual_targets
+from infosift.surrogates import residual_targets, surrogates_of
 from infosift.table import Table
 
-_MOST_CLASSES = 8
+MOST_CLASSES = 8
 _VALUES_AT_ONCE = 8_000_000
 # Chance, on each side of alpha and at each look, that a decision to draw no more is wrong.
 _ERROR_OF_A_LOOK = 0.001
@@ -37,6 +37,7 @@ class Bench:
     neighbors: tuple[int, ...]
     engine: ThreadEngine
     seed: int
+    null: str = "residual"
 
 
 class Contest:
@@ -51,9 +52,10 @@ class Contest:
         self.bench, self.units, self.step = bench, tuple(units), step
         self.given = table.columns[list(subset)]
         smoother = Smoother(self.given, bench.seed) if len(subset) else None
-        self.target = table.target if smoother is None else residual_targets(table.target, smoother, _MOST_CLASSES)
+        self.target = table.target if smoother is None else residual_targets(table.target, smoother, MOST_CLASSES)
         self.members = sorted({i for unit in units for i in unit.columns})
-        self.surrogates = Surrogates(table.columns[self.members], smoother, bench.seed, step)
+        self._columns = table.columns[self.members]
+        self._surrogates = surrogates_of(self._columns, bench.null, self.given, smoother, bench.seed, step)
 
     @property
     def parts(self) -> list[FloatArray]:
@@ -63,11 +65,11 @@ class Contest:
     def copies(self, draw: int) -> FloatArray:
         """Return the columns of all units in a draw, in the order of ``members``."""
         if draw == 0:
-            return self.surrogates.observed()
+            return self._columns
         table = self.bench.table
         rows = np.arange(table.n_rows)
         order = shuffled_rows(rows, stream(self.bench.seed, "surrogate", self.step, draw), table.blocks)
-        return self.surrogates.draw(draw, order)
+        return self._surrogates.draw(draw, order)
 
     def scores(self, draws: range) -> FloatArray:
         """Return an array (draws x units x scores)."""

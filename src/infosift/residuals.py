@@ -28,7 +28,7 @@ class Smoother:
     """
 
     def __init__(self, subset: FloatArray, seed: int) -> None:
-        points = np.concatenate([_as_points(column) for column in subset]).T
+        points = np.concatenate([as_points(column) for column in subset]).T
         self.n_rows = len(points)
         landmarks = (
             stream(seed, "landmarks").choice(self.n_rows, _LANDMARKS, replace=False)
@@ -66,7 +66,7 @@ def class_indicators(categories: FloatArray) -> FloatArray:
     return np.asarray(categories == np.unique(categories)[:, None], dtype=np.float64)
 
 
-def _as_points(column: FloatArray) -> FloatArray:
+def as_points(column: FloatArray) -> FloatArray:
     """Return a column as coordinates: a number is itself, a category one apart from all others."""
     if column.max() < CATEGORY_GAP:
         return column[None, :]

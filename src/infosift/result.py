@@ -109,6 +109,7 @@ class Settings(Record):
     seed: int
     scale: str = "standard"
     missing: str = "error"
+    null: str = "shuffle"
     keep: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -128,6 +129,15 @@ class ColumnVerdict(Record):
     redundant_with: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class Exchange(Record):
+    """A column that took the place of two chosen ones, since it tells as much as both; ``p_value`` is its own."""
+
+    feature: str
+    in_place_of: tuple[str, str]
+    p_value: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class Subset:
     """Some columns in the order they were taken, and the score of all of them together."""
@@ -145,8 +155,9 @@ class Selection(Record):
     ``duplicates`` are pairs of a column and the earlier one it repeats; ``identifiers`` are columns of categories
     that hardly repeat. ``discrete`` are the columns taken as categories, and ``n_classes`` the number of classes
     of each target, None for numbers. ``n_rows`` is the number of rows used, and ``n_dropped`` that of rows left
-    out for missing values. By the calibrated method, ``pruned`` are columns that were chosen and then found to add
-    nothing to the others, and ``verdicts`` say something about every column that could be chosen.
+    out for missing values. By the calibrated method, ``exchanges`` are columns that took the place of two chosen
+    ones, ``pruned`` are columns that were chosen and then found to add nothing to the others, and ``verdicts`` say
+    something about every column that could be chosen.
     """
 
     feature_names: tuple[str, ...]
@@ -158,6 +169,7 @@ class Selection(Record):
     steps: tuple[Step, ...]
     settings: Settings
     version: str
+    exchanges: tuple[Exchange, ...] = ()
     pruned: tuple[str, ...] = ()
     verdicts: tuple[ColumnVerdict, ...] = ()
     n_dropped: int = 0
@@ -178,7 +190,12 @@ class Selection(Record):
     @property
     def indices(self) -> tuple[int, ...]:
         """Positions of the chosen columns: those kept, then the others in the order chosen."""
-        return tuple(i for i in self._columns(self.accepted) if self.feature_names[i] not in self.pruned)
+        names = list(self._names(self._columns(self.accepted)))
+        for exchange in self.exchanges:
+            first, second = sorted(map(names.index, exchange.in_place_of))
+            names[first] = exchange.feature
+            del names[second]
+        return tuple(self.feature_names.index(name) for name in names if name not in self.pruned)
 
     def _columns(self, path: tuple[Step, ...]) -> tuple[int, ...]:
         kept = (self.feature_names.index(name) for name in self.settings.keep)

@@ -25,7 +25,7 @@ def select(
     table: Table, settings: Settings, engine: ThreadEngine, on_step: Callable[[Step], object] | None = None
 ) -> Selection:
     """Search forward by the method of the settings; the published one chooses the number of neighbours first."""
-    choice, search, pruned = None, None, []
+    choice, search = None, None
     steps: list[Step] = []
     if table.usable:
         criterion = criterion_named(settings.criterion)
@@ -33,7 +33,9 @@ def select(
         if settings.method == "calibrated":
             tried = neighbors_for(table.n_rows, settings.n_neighbors)
             _require_enough_rows(table, tried[-1])
-            search = CalibratedSearch(Bench(table, criterion, tried, engine, settings.seed), settings)
+            search = CalibratedSearch(
+                Bench(table, criterion, tried, engine, settings.seed, settings.null), settings
+            )
             take_step = search.take_step
         else:
             n_neighbors = settings.n_neighbors
@@ -46,11 +48,7 @@ def select(
             steps.append(step)
             if on_step is not None:
                 on_step(step)
-    if search is not None:
-        chosen = [
-            unit for unit in table.units if any(set(unit.columns) <= set(s.columns) for s in steps if s.accepted)
-        ]
-        pruned = search.prune(chosen)
+    exchanges, pruned = ((), ()) if search is None else search.refine(_chosen_units(table, steps))
     return Selection(
         feature_names=table.names,
         target_name=table.target_name,
@@ -62,11 +60,23 @@ def select(
         duplicates=tuple((table.names[i], table.names[j]) for i, j in table.duplicates.items()),
         neighbors=choice,
         steps=tuple(steps),
+        exchanges=exchanges,
         pruned=tuple(table.names[i] for unit in pruned for i in unit.columns),
-        verdicts=() if search is None else search.verdicts(steps, pruned),
+        verdicts=() if search is None else search.verdicts(steps, exchanges, pruned),
         settings=settings,
         version=version("infosift"),
     )
+
+
+def _chosen_units(table: Table, steps: list[Step]) -> list[Unit]:
+    """Return what was chosen, in the order chosen; of a pair, in an order that does not depend on the columns'."""
+    return [
+        unit
+        for step in steps
+        if step.accepted
+        for unit in sorted(table.units, key=table.digest)
+        if set(unit.columns) <= set(step.columns)
+    ]
 
 
 def _require_enough_rows(table: Table, n_neighbors: int) -> None:

@@ -45,6 +45,7 @@ from infosift.nulls import permutations_for
 from infosift.result import Selection, Settings, Step
 from infosift.search import select
 from infosift.streams import SeedLike, resolve_seed
+from infosift.surrogates import NULLS
 from infosift.table import Table, make_table
 
 
@@ -74,6 +75,10 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     n_permutations : int or "auto", default="auto"
         Shuffled copies per step; "auto" is the smallest number from 50 on that makes alpha exact or (calibrated)
         as many as it takes to be clear.
+    null : {"auto", "residual", "local", "shuffle"}, default="auto"
+        What a column that adds nothing looks like. "shuffle": its rows shuffled (published). "residual": predicted
+        from those chosen, and only what is left shuffled, so that its tie to them stays (calibrated). "local":
+        each row has the value of a near one (Runge 2018). "auto" is what the method says.
     n_folds : int, default=30
         Folds of the resampling that chooses the number of neighbours.
     max_neighbors : int, default=20
@@ -148,6 +153,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         search: str = "forward",
         n_neighbors: int | str = "auto",
         n_permutations: int | str = "auto",
+        null: str = "auto",
         n_folds: int = 30,
         max_neighbors: int = 20,
         t_threshold: float | None = None,
@@ -170,6 +176,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.search = search
         self.n_neighbors = n_neighbors
         self.n_permutations = n_permutations
+        self.null = null
         self.n_folds = n_folds
         self.max_neighbors = max_neighbors
         self.t_threshold = t_threshold
@@ -249,6 +256,13 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 'method="calibrated" predicts columns from each other and needs whole rows: missing="drop".'
             )
+        require_choice("null", self.null, ("auto", *NULLS))
+        own_null = "residual" if self.method == "calibrated" else "shuffle"
+        null = own_null if self.null == "auto" else self.null
+        if self.method == "published" and null != own_null:
+            raise InputError(f'method="published" has null="shuffle"; null="{null}" needs method="calibrated".')
+        if self.blocks is not None and null == "local":
+            raise InputError('null="local" takes values of near rows and cannot keep blocks together.')
         n_neighbors, max_features, t_threshold = self.n_neighbors, self.max_features, self.t_threshold
         return Settings(
             alpha=alpha,
@@ -268,6 +282,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             seed=resolve_seed(self.random_state),
             scale=self.scale,
             missing=self.missing,
+            null=null,
         )
 
     def _read(self, X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:

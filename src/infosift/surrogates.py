@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
+from scipy.spatial import KDTree
 
 from infosift._kernel import CATEGORY_GAP
 from infosift.arrays import FloatArray, IntArray
-from infosift.residuals import Smoother, class_indicators
+from infosift.residuals import Smoother, as_points, class_indicators
 from infosift.streams import stream
 
+NULLS = ("residual", "local", "shuffle")
 _LEAST_PROBABILITY = 1e-3
+# Rows that a local permutation takes values from: the nearest ones, the row itself included (Runge 2018).
+_NEAREST = 5
 
 
-class Surrogates:
+class Surrogates(Protocol):
+    """A way to draw copies of some columns."""
+
+    def draw(self, number: int, order: IntArray) -> FloatArray:
+        """Return a copy of all columns for a shuffled order of the rows."""
+
+
+def surrogates_of(
+    columns: FloatArray, null: str, given: FloatArray, smoother: Smoother | None, seed: int, step: int
+) -> Surrogates:
+    """Return the surrogates that a null has beside the given columns; without any, all nulls shuffle."""
+    if null == "local" and len(given):
+        return LocalSurrogates(columns, given, seed, step)
+    return ResidualSurrogates(columns, smoother if null == "residual" else None, seed, step)
+
+
+class ResidualSurrogates:
     """Draws copies of columns that depend on a subset as the columns do, and on nothing besides.
 
     A column of numbers is predicted from the subset, and what is left is shuffled and added back. A column of
@@ -34,10 +56,6 @@ class Surrogates:
                     self._predicted[i] = smoother.predict(column)
         self._left = columns - self._predicted
 
-    def observed(self) -> FloatArray:
-        """Return the columns as they are."""
-        return self._columns
-
     def draw(self, number: int, order: IntArray) -> FloatArray:
         """Return a copy of all columns for a shuffled order of the rows."""
         copies = self._predicted + self._left[:, order]
@@ -45,6 +63,30 @@ class Surrogates:
             point = stream(self._seed, "categories", self._step, number).uniform(size=bounds.shape[1])
             copies[i] = categories[np.minimum((point > bounds).sum(axis=0), len(categories) - 1)]
         return np.asarray(copies)
+
+
+class LocalSurrogates:
+    """Draws copies of columns in which each row has the values of a row that is near to it in a subset.
+
+    No row is taken twice where that can be helped (Runge 2018).
+    """
+
+    def __init__(self, columns: FloatArray, given: FloatArray, seed: int, step: int) -> None:
+        self._columns = columns
+        self._seed, self._step = seed, step
+        points = np.concatenate([as_points(column) for column in given]).T
+        nearest = min(_NEAREST, len(points))
+        self._near = KDTree(points).query(points, nearest, p=np.inf)[1].reshape(len(points), nearest)
+
+    def draw(self, number: int, order: IntArray) -> FloatArray:
+        """Return a copy of all columns; the shuffled order is that in which the rows are served."""
+        near = stream(self._seed, "local", self._step, number).permuted(self._near, axis=1)
+        source, free = np.empty_like(order), np.ones(len(order), dtype=bool)
+        for row in order:
+            still_free = near[row][free[near[row]]]
+            source[row] = still_free[0] if len(still_free) else near[row, 0]
+            free[source[row]] = False
+        return self._columns[:, source]
 
 
 def _chances(column: FloatArray, smoother: Smoother) -> tuple[FloatArray, FloatArray]:
@@ -60,15 +102,24 @@ def residual_targets(target: FloatArray, smoother: Smoother, most_classes: int) 
 
     Two classes have one residual; of many, the largest have one each.
     """
-    residuals: list[FloatArray] = []
-    for column in target:
-        parts = column[None, :]
-        if column.max() >= CATEGORY_GAP:
-            indicators = class_indicators(column)
-            largest = np.argsort(-indicators.sum(axis=1), kind="stable")[:most_classes]
-            parts = indicators[largest[:1] if len(indicators) == 2 else largest]
-        for part in parts:
-            residual = part - smoother.predict(part)
-            spread = residual.std()
-            residuals.append(residual / spread if spread > 0 else residual)
-    return np.stack(residuals)
+    residuals = _residuals(target, smoother, most_classes)
+    spread = residuals.std(axis=1, keepdims=True)
+    return np.asarray(residuals / np.where(spread > 0, spread, 1))
+
+
+def unexplained(target: FloatArray, smoother: Smoother, most_classes: int) -> float:
+    """Return the mean square of what a subset leaves unexplained of all targets."""
+    return float(np.mean(_residuals(target, smoother, most_classes) ** 2))
+
+
+def _residuals(target: FloatArray, smoother: Smoother, most_classes: int) -> FloatArray:
+    parts = np.concatenate([_parts(column, most_classes) for column in target])
+    return np.stack([part - smoother.predict(part) for part in parts])
+
+
+def _parts(target: FloatArray, most_classes: int) -> FloatArray:
+    if target.max() < CATEGORY_GAP:
+        return target[None]
+    indicators = class_indicators(target)
+    largest = np.argsort(-indicators.sum(axis=1), kind="stable")[:most_classes]
+    return indicators[largest[:1] if len(indicators) == 2 else largest]

@@ -30,6 +30,11 @@ def print_selection(selection: Selection, console: Console) -> None:
     if len(selection.steps) > 1:
         peak = selection.peak
         console.print(Text(f"The information is highest ({peak.score:.3f}) with {', '.join(peak.names)}."))
+    for exchange in selection.exchanges:
+        first, second = exchange.in_place_of
+        console.print(
+            Text(f"{exchange.feature} took the place of {first} and {second}: it tells as much as both.")
+        )
     if selection.pruned:
         console.print(Text(f"Left out again, since the others tell as much: {', '.join(selection.pruned)}."))
     for verdict in ("redundant", "irrelevant", "undecided"):

@@ -78,7 +78,7 @@ def share_of_false_choices(runs, with_blocks):
     chosen = 0
     for seed in range(runs):
         X, y, person = repeated_measures(seed)
-        selector = MutualInfoSelector(n_neighbors=8, n_permutations=39, random_state=seed)
+        selector = MutualInfoSelector(method="published", n_neighbors=8, n_permutations=39, random_state=seed)
         selector.set_params(blocks=person if with_blocks else None).fit(X[:, :1], y)
         chosen += len(selector.selection_.names)
     return chosen / runs
@@ -94,7 +94,7 @@ def test_blocks_keep_the_level_that_a_plain_shuffle_loses():
 def test_a_real_effect_is_still_found():
     X, _, person = repeated_measures(0)
     y = X[:, 1] + 0.1 * np.random.default_rng(1).normal(size=len(person))
-    selector = MutualInfoSelector(random_state=0, blocks=person).fit(X, y)
+    selector = MutualInfoSelector(method="published", random_state=0, blocks=person).fit(X, y)
     assert selector.selection_.names == ("x1",)
     assert selector.selection_.settings.n_blocks == 20
     assert Selection.from_json(selector.selection_.to_json()) == selector.selection_
@@ -104,9 +104,11 @@ def test_a_column_or_an_array_of_any_kind():
     X, y, person = repeated_measures(2)
     frame = pl.DataFrame(X, schema=["a", "b"]).with_columns(person=pl.Series(person))
     options = {"n_neighbors": 5, "n_permutations": 19, "random_state": 0}
-    by_column = MutualInfoSelector(blocks="person", **options).fit(frame, y).selection_
+    by_column = MutualInfoSelector(method="published", blocks="person", **options).fit(frame, y).selection_
     by_name = (
-        MutualInfoSelector(blocks=[f"p{p:02d}" for p in person], **options).fit(frame.drop("person"), y).selection_
+        MutualInfoSelector(method="published", blocks=[f"p{p:02d}" for p in person], **options)
+        .fit(frame.drop("person"), y)
+        .selection_
     )
     assert [step.null.tolist() for step in by_column.steps] == [step.null.tolist() for step in by_name.steps]
     assert by_column.settings.ignore == ("person",)
@@ -115,15 +117,19 @@ def test_a_column_or_an_array_of_any_kind():
 def test_rows_that_are_dropped_leave_their_blocks():
     X, y, person = repeated_measures(3)
     y[person == 4] = np.nan
-    selector = MutualInfoSelector(n_neighbors=5, random_state=0, blocks=person, missing="drop").fit(X, y)
+    selector = MutualInfoSelector(
+        method="published", n_neighbors=5, random_state=0, blocks=person, missing="drop"
+    ).fit(X, y)
     assert selector.selection_.settings.n_blocks == 19
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_same_bits_for_any_number_of_threads(n_jobs):
     X, y, person = repeated_measures(4, n_people=12)
-    reference = MutualInfoSelector(random_state=1, blocks=person).fit(X, y).selection_
-    again = MutualInfoSelector(random_state=1, blocks=person, n_jobs=n_jobs).fit(X, y).selection_
+    reference = MutualInfoSelector(method="published", random_state=1, blocks=person).fit(X, y).selection_
+    again = (
+        MutualInfoSelector(method="published", random_state=1, blocks=person, n_jobs=n_jobs).fit(X, y).selection_
+    )
     assert [step.score for step in again.steps] == [step.score for step in reference.steps]
     np.testing.assert_array_equal(again.neighbors.t, reference.neighbors.t)
 
@@ -140,15 +146,15 @@ def test_the_same_bits_for_any_number_of_threads(n_jobs):
 def test_refuses_blocks_that_cannot_be(blocks, message):
     X, y, _ = repeated_measures(0)
     with pytest.raises(InputError, match=message):
-        MutualInfoSelector(blocks=blocks, random_state=0).fit(X, y)
+        MutualInfoSelector(method="published", blocks=blocks, random_state=0).fit(X, y)
 
 
 def test_refuses_to_choose_k_without_the_block_that_has_nearly_all_rows():
     X, y, _ = repeated_measures(0)
     blocks = np.r_[np.zeros(118), 1, 2]
     with pytest.raises(InputError, match="One block has nearly all rows"):
-        MutualInfoSelector(0.2, blocks=blocks, random_state=0).fit(X, y)
-    MutualInfoSelector(0.2, blocks=blocks, n_neighbors=3, random_state=0).fit(X, y)
+        MutualInfoSelector(0.2, method="published", blocks=blocks, random_state=0).fit(X, y)
+    MutualInfoSelector(0.2, method="published", blocks=blocks, n_neighbors=3, random_state=0).fit(X, y)
 
 
 def test_fewer_blocks_suffice_for_a_larger_level():

@@ -34,7 +34,7 @@ def accuracies(X, y):
         return model.fit(X[train][:, columns], y[train]).score(X[test][:, columns], y[test])
 
     for train, test in folds:
-        ours = MutualInfoSelector(random_state=0, n_jobs=-1).fit(X[train], y[train]).selected_
+        ours = MutualInfoSelector(method="published", random_state=0, n_jobs=-1).fit(X[train], y[train]).selected_
         best = SelectKBest(lambda X, y: mutual_info_classif(X, y, random_state=0), k=len(ours))
         theirs = best.fit(X[train], y[train]).get_support(indices=True)
         yield accuracy(ours, train, test), accuracy(theirs, train, test)
@@ -65,7 +65,11 @@ def classes():
 
 
 def select(X, y, **options):
-    return MutualInfoSelector(**{"n_permutations": 39, "random_state": 0, **options}).fit(X, y).selection_
+    return (
+        MutualInfoSelector(**{"method": "published", "n_permutations": 39, "random_state": 0, **options})
+        .fit(X, y)
+        .selection_
+    )
 
 
 def test_columns_of_any_kind_beside_each_other(classes):
@@ -107,7 +111,7 @@ def test_threads_do_not_matter(classes, n_jobs):
 
 def test_columns_are_given_back_as_they_were(classes):
     X, y = classes
-    selector = MutualInfoSelector(n_neighbors=5, max_features=2, random_state=0).fit(X, y)
+    selector = MutualInfoSelector(method="published", n_neighbors=5, max_features=2, random_state=0).fit(X, y)
     chosen = sorted(selector.selected_)
     np.testing.assert_array_equal(selector.transform(X), X.iloc[:, chosen].to_numpy(dtype=object))
     pd.testing.assert_frame_equal(selector.set_output(transform="pandas").transform(X), X.iloc[:, chosen])

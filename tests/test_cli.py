@@ -40,8 +40,18 @@ def test_the_table_and_the_evidence(csv, frame, tmp_path):
     assert f"{len(selection.names)} of 10 columns chosen for price: {selection.names[0]}" in result.stdout
     for step in selection.steps:
         row = next(line for line in result.stdout.splitlines() if f" {step.feature} " in line and "│" in line)
-        assert all(f"{number:.3f}" in row for number in (step.score, step.threshold, step.p_value))
+        assert all(f"{number:.3f}" in row for number in (step.information, step.threshold, step.p_value))
     assert "seed 3" in result.stdout
+    assert "published" not in result.stdout
+
+
+def test_the_published_method_goes_by_name(csv, frame, tmp_path):
+    out = tmp_path / "evidence.json"
+    result = infosift("select", csv, "--target", "price", "--method", "published", "--json", out)
+    fitted = MutualInfoSelector(method="published", random_state=0).fit(frame.drop("price"), frame["price"])
+    assert Selection.from_json(out.read_text(encoding="utf-8")) == fitted.selection_
+    assert "(chosen by x3)" in result.stdout
+    assert "makes false choices more likely than alpha" in " ".join(result.stdout.split())
 
 
 def test_parquet_and_csv_give_the_same(csv, frame, tmp_path):
@@ -61,7 +71,7 @@ def test_dropped_columns_take_no_part(csv, tmp_path):
 def test_demo():
     result = infosift("demo")
     assert result.exit_code == 0
-    assert "chosen for progression: s5, bmi" in result.stdout.replace("\n", " ")
+    assert "3 of 10 columns chosen for progression: bmi, s5, bp" in result.stdout.replace("\n", " ")
 
 
 def test_version_and_help():
@@ -103,7 +113,7 @@ def bad_value(frame, column, row, value):
         ),
         (lambda f: bad_value(f, "x1", 0, np.inf), [], 'Column "x1" has an infinite value (inf) in row 1 '),
         (lambda f: f.with_columns(price=pl.lit(4)), [], 'target "price" is constant (always 4)'),
-        (lambda f: f.head(3), [], "needs at least 4 rows, and the table has n_samples=3."),
+        (lambda f: f.head(2), [], "needs at least 3 rows, and the table has n_samples=2."),
         (lambda f: f.head(1), [], "A selection needs at least 2 rows, and the table has n_samples=1."),
         (None, ["--target", "price", "--alpha", "0"], "alpha must lie between 0 and 1, not 0.0."),
         (None, ["--target", "price", "--alpha", "nan"], "alpha must lie between 0 and 1, not nan."),
@@ -172,7 +182,7 @@ def test_names_are_shown_as_they_are(frame, csv, tmp_path, name):
     result = infosift("select", csv, "--target", "price", "--json", out)
     assert result.exit_code == 0, result.output
     assert f"chosen for price: {name}" in result.stdout
-    assert f"(chosen by {name})" in result.stdout
+    assert any(f" {name} " in line for line in result.stdout.splitlines() if line.startswith("│    1"))
     assert Selection.from_json(out.read_text(encoding="utf-8")).names[0] == name
 
 
@@ -208,7 +218,7 @@ def test_a_header_with_repeated_names(csv):
 def test_a_narrow_terminal_shows_the_answer(csv, width):
     result = CliRunner(env={"COLUMNS": str(width)}).invoke(app, ["select", str(csv), "--target", "price"])
     row = next(line for line in result.stdout.splitlines() if " x3 " in line and "│" in line)
-    assert "0.017" in row
+    assert "0.009" in row
     assert "chosen" in row
 
 

@@ -12,7 +12,9 @@ from samples import INFORMATIVE, friedman
 
 
 def select(X, y, **options):
-    return MutualInfoSelector(**{"n_neighbors": 5, "missing": "partial", "random_state": 0, **options}).fit(X, y)
+    return MutualInfoSelector(
+        **{"method": "published", "n_neighbors": 5, "missing": "partial", "random_state": 0, **options}
+    ).fit(X, y)
 
 
 def with_gaps(share, seed=0, n=100):

@@ -13,7 +13,9 @@ NAMES = [f"X{number}" for number in range(1, 11)]
 
 
 def select(X, y, **options):
-    return MutualInfoSelector(**{"n_neighbors": 6, "n_permutations": 19, "random_state": 0, **options}).fit(X, y)
+    return MutualInfoSelector(
+        **{"method": "published", "n_neighbors": 6, "n_permutations": 19, "random_state": 0, **options}
+    ).fit(X, y)
 
 
 @pytest.fixture
@@ -140,7 +142,7 @@ def test_scales_of_several_targets_do_not_matter():
 def test_k_is_chosen_for_several_targets_too():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(60, 3))
-    selector = MutualInfoSelector(n_permutations=19, random_state=0).fit(
+    selector = MutualInfoSelector(method="published", n_permutations=19, random_state=0).fit(
         X, X[:, :2] + 0.1 * rng.normal(size=(60, 2))
     )
     assert 1 <= selector.n_neighbors_ <= 20

@@ -16,11 +16,14 @@ from infosift import MutualInfoSelector, Selection
 from samples import INFORMATIVE, friedman
 
 NAMES = [f"col {letter}" for letter in "abcdefghij"]
-FAST = MutualInfoSelector(n_neighbors=6, n_permutations=19, random_state=0)
+FAST = MutualInfoSelector(method="published", n_neighbors=6, n_permutations=19, random_state=0)
 
 
 @parametrize_with_checks(
-    [MutualInfoSelector(missing=missing, random_state=0) for missing in ("error", "drop", "partial")]
+    [
+        MutualInfoSelector(method=method, missing=missing, random_state=0)
+        for method, missing in (("calibrated", "error"), ("calibrated", "drop"), ("published", "partial"))
+    ]
 )
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
 @pytest.mark.filterwarnings("ignore:Constant columns:UserWarning")
@@ -84,7 +87,9 @@ def test_pickle_keeps_the_evidence(data):
 
 
 def test_number_of_neighbors_is_chosen_or_given(data):
-    automatic = MutualInfoSelector(random_state=0, max_neighbors=12, n_permutations=19).fit(*data)
+    automatic = MutualInfoSelector(method="published", random_state=0, max_neighbors=12, n_permutations=19).fit(
+        *data
+    )
     assert automatic.n_neighbors_ == automatic.selection_.neighbors.n_neighbors <= 12
     given = clone(FAST).fit(*data)
     assert given.n_neighbors_ == 6
@@ -92,11 +97,15 @@ def test_number_of_neighbors_is_chosen_or_given(data):
 
 
 def test_a_drawn_seed_repeats_the_run(data):
-    first = MutualInfoSelector(n_neighbors=6).fit(*data).selection_
-    again = MutualInfoSelector(n_neighbors=6, random_state=first.settings.seed).fit(*data).selection_
+    first = MutualInfoSelector(method="published", n_neighbors=6).fit(*data).selection_
+    again = (
+        MutualInfoSelector(method="published", n_neighbors=6, random_state=first.settings.seed)
+        .fit(*data)
+        .selection_
+    )
     assert again == first
     generator = np.random.RandomState(3)
-    seeds = {MutualInfoSelector(random_state=generator)._settings().seed for _ in range(2)}
+    seeds = {MutualInfoSelector(method="published", random_state=generator)._settings().seed for _ in range(2)}
     assert len(seeds) == 2
 
 
@@ -118,7 +127,7 @@ def test_constant_and_duplicate_columns(data):
 def test_only_constant_columns(data):
     X = pd.DataFrame({"a": np.ones(100), "b": np.zeros(100)})
     with pytest.warns(UserWarning, match='"a", "b"'):
-        selector = MutualInfoSelector(random_state=0).fit(X, data[1])
+        selector = MutualInfoSelector(method="published", random_state=0).fit(X, data[1])
     assert selector.selection_.names == ()
     assert selector.n_neighbors_ is None
     assert selector.selection_.stopped == "no usable column is left"
@@ -132,7 +141,11 @@ def test_names_that_are_numbers(data):
 
 def test_numpy_numbers_as_parameters_travel_to_json(data):
     parameters = {"max_features": np.int64(2), "t_threshold": np.float32(1), "n_neighbors": np.int32(5)}
-    selection = MutualInfoSelector(np.float64(0.1), random_state=np.int64(0), **parameters).fit(*data).selection_
+    selection = (
+        MutualInfoSelector(np.float64(0.1), method="published", random_state=np.int64(0), **parameters)
+        .fit(*data)
+        .selection_
+    )
     assert Selection.from_json(selection.to_json()) == selection
 
 
@@ -144,7 +157,7 @@ def test_n_jobs_has_scikit_learns_meaning(data):
     with parallel_config(backend="threading", n_jobs=2):
         assert ThreadEngine(None).n_threads == 2
     with pytest.raises(ValueError, match="n_jobs"):
-        MutualInfoSelector(n_jobs=0).fit(*data)
+        MutualInfoSelector(method="published", n_jobs=0).fit(*data)
 
 
 @pytest.mark.parametrize(

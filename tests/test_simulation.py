@@ -13,7 +13,9 @@ from samples import INFORMATIVE, friedman
 def simulate(seeds):
     found, uninformative, peak_smaller, peak_clean = [], [], [], []
     for seed in seeds:
-        selection = MutualInfoSelector(random_state=seed, n_jobs=2).fit(*friedman(seed)).selection_
+        selection = (
+            MutualInfoSelector(method="published", random_state=seed, n_jobs=2).fit(*friedman(seed)).selection_
+        )
         chosen, peak = set(selection.indices), set(selection.peak.indices)
         found.append(len(chosen & INFORMATIVE))
         uninformative.append(len(chosen - INFORMATIVE) > 0)

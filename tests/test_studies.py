@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import polars as pl
@@ -27,6 +28,11 @@ def needs(file):
     return pytest.mark.skipif(not there, reason=f"{file.name} is not in INFOSIFT_DATA")
 
 
+needs_rivals = pytest.mark.skipif(
+    not (find_spec("boruta") and find_spec("mlxtend")), reason="Boruta and mlxtend are not installed"
+)
+
+
 @pytest.mark.parametrize(
     ("name", "figures"),
     [
@@ -36,6 +42,8 @@ def needs(file):
         pytest.param("nitrogen", {"forward", "spectra"}, marks=needs(NITROGEN)),
         pytest.param("census", {"forward"}, marks=needs(CENSUS)),
         ("calibration", set()),
+        pytest.param("power", set(), marks=needs_rivals),
+        pytest.param("prediction", set(), marks=needs_rivals),
     ],
 )
 def test_a_small_version_runs_and_is_written_down(name, figures, tmp_path):
@@ -61,7 +69,7 @@ def test_counts_of_a_table_add_up_to_the_runs():
     outcome = studies.run("friedman", SMALL)
     for table in outcome.tables[:3]:
         ours = [row for row in table.rows if "ours" in row[0]]
-        assert len(ours) == 2
+        assert len(ours) == 3
         for row in ours:
             assert sum(map(int, row[1:])) == outcome.numbers["n_runs"] == 6
 
@@ -124,6 +132,13 @@ def test_says_that_figures_need_matplotlib(monkeypatch, tmp_path):
     result = study("friedman", "--quick", "--out", tmp_path)
     assert result.exit_code == 2
     assert "need matplotlib" in result.stderr
+
+
+def test_says_that_the_comparison_needs_other_selectors(monkeypatch, tmp_path):
+    monkeypatch.setattr("infosift.studies.rivals.find_spec", lambda name: None)
+    result = study("power", "--quick", "--out", tmp_path)
+    assert result.exit_code == 2
+    assert "needs boruta and mlxtend: pip install infosift[study]" in result.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")

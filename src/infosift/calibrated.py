@@ -22,7 +22,7 @@ _NEIGHBORS = (10, 20)
 _FEWEST_ROWS_PER_NEIGHBOR = 4
 # What the tests of single columns and the look at pairs may use up of the significance level. The rest is held
 # back for what is not exact: draws that end early, and surrogates by an estimated regression.
-_SHARE_OF_SINGLES = 0.7
+SHARE_OF_SINGLES = 0.7
 _SHARE_OF_PAIRS = 0.2
 # Steps of the pruning draw from streams beyond those of the search.
 _FIRST_PRUNING_STEP = 1_000_000
@@ -49,8 +49,8 @@ class CalibratedSearch:
         settings, table = self.settings, self.bench.table
         contest = Contest(self.bench, subset, remaining, number)
         pairs = PairContest(contest)
-        can_pair = len(pairs.singles) > 1 and not self._is_last(number)
-        alpha = settings.alpha * _SHARE_OF_SINGLES
+        can_pair = len(pairs.singles) > 1 and not self._is_last(number) and self._pairs_can_pass()
+        alpha = settings.alpha * SHARE_OF_SINGLES
         result = hold(contest.scores, alpha, settings.n_permutations)
         if number == 0:
             self._alone = {
@@ -71,6 +71,10 @@ class CalibratedSearch:
     def _is_last(self, number: int) -> bool:
         most = self.settings.max_features
         return most is not None and len(self.settings.keep) + number + 1 >= most
+
+    def _pairs_can_pass(self) -> bool:
+        count = self.settings.n_permutations
+        return count is None or 1 / (1 + count) <= self.settings.alpha * _SHARE_OF_PAIRS
 
     def _step(
         self,

@@ -44,8 +44,8 @@ class Missing(Enum):
 class Method(Enum):
     """Which procedure chooses."""
 
-    published = "published"
     calibrated = "calibrated"
+    published = "published"
 
 
 BAD_INPUT = 2
@@ -72,8 +72,8 @@ def select(
         typer.Option(help="A column of numbers that are categories; may be repeated. Text always is."),
     ] = None,
     method: Annotated[
-        Method, typer.Option(help="The published procedure, or one whose error rates hold.")
-    ] = Method.published,
+        Method, typer.Option(help="The one whose error rates hold, or the published procedure.")
+    ] = Method.calibrated,
     seed: Annotated[int, typer.Option(help="Seed that fixes the result.", min=0)] = 0,
     json: Annotated[Path | None, typer.Option(help="Write all the evidence to this file.")] = None,
     jobs: JobsOption = -1,

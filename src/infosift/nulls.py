@@ -72,11 +72,12 @@ def threshold(null: FloatArray, alpha: float) -> float:
     return float(np.sort(null)[rank - 1])
 
 
-def permutations_for(alpha: float, requested: int | str) -> int:
+def permutations_for(alpha: float, requested: int | str, share: float = 1.0) -> int:
     """Return the number of permutations: the requested one, or the smallest from 50 on that makes alpha exact.
 
     Alpha is exact where it is a multiple of 1 / (1 + P). A level like 0.0123 would need thousands of permutations
-    for that; it gets the smallest P from 50 on that comes close from below.
+    for that; it gets the smallest P from 50 on that comes close from below. A requested number must be able to
+    reach the share of alpha that a test has.
     """
     level = _exact(alpha)
     if requested == "auto":
@@ -84,7 +85,7 @@ def permutations_for(alpha: float, requested: int | str) -> int:
         if level.denominator <= _LARGEST_DENOMINATOR:
             return math.ceil(Fraction(least, level.denominator)) * level.denominator - 1
         return math.ceil(math.ceil(level * least) / level) - 1
-    fewest = math.ceil(1 / level) - 1
+    fewest = math.ceil(1 / (level * _exact(share))) - 1
     return require_count(
         "n_permutations", requested, fewest, otherwise=f'"auto" or, to be able to reach alpha={alpha:g}, '
     )

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosift.arrays import IntArray
 from infosift.blocks import read_blocks, require_enough_blocks
+from infosift.calibrated import SHARE_OF_SINGLES
 from infosift.checks import (
     InputError,
     listing,
@@ -52,20 +53,20 @@ from infosift.table import Table, make_table
 class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Choose the columns that together tell most about a target, numbers or classes, without a model.
 
-    At each step the column that raises the mutual information of the chosen set with the target most is tested
-    against shuffled copies of itself; the search halts at the first column that does no better than they do. The
-    number of neighbours of the estimate is chosen by resampling. The procedure is that of François, Rossi, Wertz
-    and Verleysen (2007).
+    At each step the column that tells most about what the chosen ones leave unexplained is tested against
+    surrogates of all columns; the search halts when the best does no better than the best of them. The idea (joint
+    mutual information by nearest neighbours, a forward search halted by permutations) is that of François, Rossi,
+    Wertz and Verleysen (2007), whose own procedure is ``method="published"``.
 
     Parameters
     ----------
     alpha : float, default=0.05
-        Significance level of each step: the one number to set.
-    method : {"published", "calibrated"}, default="published"
-        The procedure. "published" is that of the paper, whose p-values are those of a single column at a fixed
-        number of neighbours. "calibrated" asks what a column tells about what those chosen leave unexplained,
-        beside surrogates that keep its tie to them, and tests the best of many as the best of many; see
-        docs/method.md.
+        Significance level: the one number to set.
+    method : {"calibrated", "published"}, default="calibrated"
+        The procedure. "calibrated" asks what a column tells about what those chosen leave unexplained, beside
+        surrogates that keep its tie to them, and tests the best of many as the best of many, so that alpha bounds
+        the chance of a false choice where there is nothing to find. "published" is that of the paper, whose
+        p-values are those of a single column at a fixed number of neighbours. See docs/method.md.
     criterion : {"ksg", "ksg2"}, default="ksg"
         The estimate of mutual information: variant 1 or 2 of Kraskov, Stögbauer and Grassberger (2004).
     search : {"forward"}, default="forward"
@@ -73,8 +74,8 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     n_neighbors : int or "auto", default="auto"
         Number of neighbours of the estimate; "auto" chooses it, or tries several at once (calibrated).
     n_permutations : int or "auto", default="auto"
-        Shuffled copies per step; "auto" is the smallest number from 50 on that makes alpha exact or (calibrated)
-        as many as it takes to be clear.
+        Shuffled copies per step; "auto" is as many as it takes to be clear (calibrated), or the smallest number
+        from 50 on that makes alpha exact (published). Pairs are looked at from 5 / alpha on.
     null : {"auto", "residual", "local", "shuffle"}, default="auto"
         What a column that adds nothing looks like. "shuffle": its rows shuffled (published). "residual": predicted
         from those chosen, and only what is left shuffled, so that its tie to them stays (calibrated). "local":
@@ -140,15 +141,15 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     >>> from infosift import MutualInfoSelector
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> selector = MutualInfoSelector(alpha=0.05, random_state=0).fit(X, y)
-    >>> selector.selection_.names[:2]
-    ('s5', 'bmi')
+    >>> selector.selection_.names
+    ('bmi', 's5', 'bp')
     """
 
     def __init__(
         self,
         alpha: float = 0.05,
         *,
-        method: str = "published",
+        method: str = "calibrated",
         criterion: str = "ksg",
         search: str = "forward",
         n_neighbors: int | str = "auto",
@@ -254,7 +255,8 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         criterion_named(self.criterion)
         if self.method == "calibrated" and self.missing == "partial":
             raise InputError(
-                'method="calibrated" predicts columns from each other and needs whole rows: missing="drop".'
+                'method="calibrated" predicts columns from each other and needs whole rows: say missing="drop" or '
+                'method="published".'
             )
         require_choice("null", self.null, ("auto", *NULLS))
         own_null = "residual" if self.method == "calibrated" else "shuffle"
@@ -272,9 +274,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             n_neighbors=None
             if n_neighbors == "auto"
             else require_count("n_neighbors", n_neighbors, 1, '"auto" or '),
-            n_permutations=None
-            if self.method == "calibrated" and self.n_permutations == "auto"
-            else permutations_for(alpha, self.n_permutations),
+            n_permutations=self._permutations(alpha),
             n_folds=require_count("n_folds", self.n_folds, least=2),
             max_neighbors=require_count("max_neighbors", self.max_neighbors, least=1),
             t_threshold=None if t_threshold is None else require_finite_number("t_threshold", t_threshold),
@@ -283,6 +283,15 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             scale=self.scale,
             missing=self.missing,
             null=null,
+        )
+
+    def _permutations(self, alpha: float) -> int | None:
+        if self.method == "published":
+            return permutations_for(alpha, self.n_permutations)
+        return (
+            None
+            if self.n_permutations == "auto"
+            else permutations_for(alpha, self.n_permutations, SHARE_OF_SINGLES)
         )
 
     def _read(self, X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:

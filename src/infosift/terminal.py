@@ -27,7 +27,7 @@ def print_selection(selection: Selection, console: Console) -> None:
     if selection.steps:
         console.print(_steps_table(selection.steps, console.width, selection.settings.method))
     console.print(Text(f"The search ended because {selection.stopped}."))
-    if len(selection.steps) > 1:
+    if len(selection.steps) > 1 and selection.settings.method == "published":
         peak = selection.peak
         console.print(Text(f"The information is highest ({peak.score:.3f}) with {', '.join(peak.names)}."))
     for exchange in selection.exchanges:
@@ -59,6 +59,9 @@ _CAUTION = (
 )
 
 
+_LEAST_WIDTH_OF_EXCESS = 50
+
+
 def _steps_table(steps: tuple[Step, ...], width: int, method: str) -> Table:
     caption = "nats: information of a column together with all above it"
     if method == "calibrated":
@@ -74,7 +77,7 @@ def _steps_table(steps: tuple[Step, ...], width: int, method: str) -> Table:
         "95 % interval": lambda number, step: f"{_probability(step.p_low)} to {_probability(step.p_high)}",
         "verdict": lambda number, step: "[green]chosen[/green]" if step.accepted else "[red]halt[/red]",
     }
-    if method == "published":
+    if method == "published" or width < _LEAST_WIDTH_OF_EXCESS:
         del columns["excess"]
     spare = width - 9 * ("excess" in columns)
     for name, least_width in {"95 % interval": 76, "step": 58, "threshold": 51}.items():

@@ -6,7 +6,7 @@ from importlib import import_module
 
 from infosift.studies.outcome import Outcome, Setting
 
-NAMES = ("friedman", "sensitivity", "housing", "nitrogen", "census", "calibration")
+NAMES = ("friedman", "sensitivity", "housing", "nitrogen", "census", "calibration", "power", "prediction")
 
 __all__ = ["NAMES", "Outcome", "Setting", "run"]
 

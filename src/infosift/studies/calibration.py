@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
 from time import perf_counter
-
-from joblib import effective_n_jobs
 
 from infosift.selector import MutualInfoSelector
 from infosift.studies import dependence
@@ -68,7 +64,7 @@ def run(setting: Setting) -> Outcome:
     """Run the situations with the calibrated method and count."""
     rows, numbers = [], {}
     situations = _situations()[:: 6 if setting.quick else 1]
-    with ProcessPoolExecutor(effective_n_jobs(setting.n_jobs), mp_context=get_context("spawn")) as pool:
+    with setting.processes() as pool:
         for situation in setting.track(situations, "situations"):
             n_runs = 2 if setting.quick else situation.n_runs
             started = perf_counter()

@@ -53,6 +53,23 @@ NITROGEN = DataFile(
     "data/shootout.RData of the R package plantspec (griffithdan/plantspec on GitHub) with columns wl400 to "
     "wl2498, C, N, S and FERT.",
 )
+TECATOR = DataFile(
+    "tecator.csv.gz",
+    "24b23edbed1beb7c4159893fbab0b7aed38513eecfb11359df5e6a110998bafe",
+    "It holds the 215 spectra of meat recorded on a Tecator Infratec analyser, exported from data/tecator.RData "
+    "of the R package caret with columns a001 to a100, moisture, fat and protein.",
+)
+SONAR = DataFile(
+    "sonar.csv",
+    "5efca8bece4f9197ef940cb4dc953d307fadc252032c1a71e4868944df6cad12",
+    "It is the sonar table of the R package mlbench (208 rows, V1 to V60) with mine = 1 for mines, 0 for rocks.",
+)
+COLON = DataFile(
+    "colon.csv.gz",
+    "d46ca2aedf0055f407209f2fbaf5b54a47a361c48ceee0b15ea83a5d90df0cf0",
+    "It holds the colon data of Alon et al. (1999) as in the R package plsgenomics: 62 rows, genes g0001 to g2000 "
+    "and Y, 1 for normal and 2 for tumour.",
+)
 CENSUS = DataFile(
     "delve_census_house.csv.gz",
     "1c5cbbe04fd9c6aafee2885ec5e003befdfede8bf540055a43af4fee5b2817a8",

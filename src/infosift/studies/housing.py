@@ -30,7 +30,9 @@ def run(setting: Setting) -> Outcome:
     comparisons = []
     for seed in setting.track(splits, "splits"):
         train, test = random_split(len(y), _N_TRAIN, seed)
-        selector = MutualInfoSelector(n_permutations=50, random_state=seed, n_jobs=setting.n_jobs)
+        selector = MutualInfoSelector(
+            method="published", n_permutations=50, random_state=seed, n_jobs=setting.n_jobs
+        )
         comparisons.append(compare((X[train], y[train]), (X[test], y[test]), selector, cv=5, seed=seed))
     first = comparisons[0].selection
     return Outcome(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from sklearn.base import clone
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.rbfn import RBFNRegressor
@@ -16,15 +17,16 @@ from infosift.result import Selection
 from infosift.selector import MutualInfoSelector
 from infosift.studies.outcome import Table
 
-SETS = ("chosen", "peak", "all")
+SETS = ("chosen", "peak", "all", "calibrated")
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A selection on the training rows, and the test errors of models on three sets of columns."""
+    """A selection by each method on the training rows, and the test errors of models on sets of columns."""
 
     selection: Selection
+    calibrated: Selection
     rmse: dict[str, float]
 
     @property
@@ -34,6 +36,7 @@ class Comparison:
             "n_neighbors": self.selection.n_neighbors,
             "chosen": list(self.selection.names),
             "peak": list(self.selection.peak.names),
+            "calibrated": list(self.calibrated.names),
             "rmse": self.rmse,
         }
 
@@ -47,8 +50,15 @@ def compare(
 ) -> Comparison:
     """Choose columns on the training rows; fit a network to each set; measure its error on the test rows."""
     selection = selector.fit(*train).selection_
-    columns = {"chosen": selection.names, "peak": selection.peak.names, "all": tuple(train[0].columns)}
-    return Comparison(selection, {name: _test_error(train, test, columns[name], cv, seed) for name in SETS})
+    calibrated = clone(selector).set_params(method="calibrated", n_permutations="auto").fit(*train).selection_
+    columns = {
+        "chosen": selection.names,
+        "peak": selection.peak.names,
+        "all": tuple(train[0].columns),
+        "calibrated": calibrated.names,
+    }
+    errors = {name: _test_error(train, test, columns[name], cv, seed) for name in SETS}
+    return Comparison(selection, calibrated, errors)
 
 
 def _test_error(
@@ -84,7 +94,9 @@ def errors_over_splits(
         "chosen": lambda c: len(c.selection.names),
         "peak": lambda c: len(c.selection.peak.names),
         "all": lambda c: len(c.selection.feature_names),
+        "calibrated": lambda c: len(c.calibrated.names),
     }
+    printed = {**printed, "calibrated": ("", "")}
     rows = tuple(
         (
             name,

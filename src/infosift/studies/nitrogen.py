@@ -33,7 +33,7 @@ def run(setting: Setting) -> Outcome:
     comparisons = []
     for seed in setting.track(splits, "splits"):
         train, test = random_split(len(y), _N_TRAIN, seed)
-        selector = MutualInfoSelector(random_state=seed, n_jobs=setting.n_jobs)
+        selector = MutualInfoSelector(method="published", random_state=seed, n_jobs=setting.n_jobs)
         comparisons.append(compare((X[train], y[train]), (X[test], y[test]), selector, cv=5, seed=seed))
     first = comparisons[0].selection
     ranges = [basis.ranges_[index].tolist() for index in first.indices]

@@ -128,7 +128,7 @@ def test_refuses_a_file_as_folder(tmp_path):
 
 
 def test_says_that_figures_need_matplotlib(monkeypatch, tmp_path):
-    monkeypatch.setattr("infosift.studies.figures.find_spec", lambda name: None)
+    monkeypatch.setattr("infosift.plots.canvas.find_spec", lambda name: None)
     result = study("friedman", "--quick", "--out", tmp_path)
     assert result.exit_code == 2
     assert "need matplotlib" in result.stderr

@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     )
     from infosift.bsplines import BSplineBasis
     from infosift.checks import InputError
+    from infosift.plots import (
+        NeighborsDisplay,
+        PathDisplay,
+        RankingDisplay,
+        SpectrumDisplay,
+        VerdictsDisplay,
+    )
     from infosift.rbfn import RBFNRegressor
     from infosift.result import FoldEstimates, NeighborChoice, PermutationTest, Selection, Settings, Step, Subset
     from infosift.selector import MutualInfoSelector
@@ -23,12 +30,17 @@ __all__ = [
     "InputError",
     "MutualInfoSelector",
     "NeighborChoice",
+    "NeighborsDisplay",
+    "PathDisplay",
     "PermutationTest",
     "RBFNRegressor",
+    "RankingDisplay",
     "Selection",
     "Settings",
+    "SpectrumDisplay",
     "Step",
     "Subset",
+    "VerdictsDisplay",
     "choose_n_neighbors",
     "mutual_information",
     "permutation_test",
@@ -36,7 +48,7 @@ __all__ = [
     "score_candidates",
 ]
 
-_HOMES = ("api", "bsplines", "checks", "rbfn", "result", "selector")
+_HOMES = ("api", "bsplines", "checks", "plots", "rbfn", "result", "selector")
 
 
 def __getattr__(name: str) -> Any:

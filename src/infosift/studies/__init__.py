@@ -13,6 +13,6 @@ __all__ = ["NAMES", "Outcome", "Setting", "run"]
 
 def run(name: str, setting: Setting) -> Outcome:
     """Run a study."""
-    import_module("infosift.studies.figures").require_matplotlib()
+    import_module("infosift.plots.canvas").require_matplotlib()
     outcome: Outcome = import_module(f"infosift.studies.{name}").run(setting)
     return outcome

@@ -9,9 +9,11 @@ import polars as pl
 
 from infosift.arrays import FloatArray
 from infosift.bsplines import BSplineBasis
+from infosift.plots import SpectrumDisplay
+from infosift.plots.canvas import GREY, new_figure
 from infosift.selector import MutualInfoSelector
 from infosift.studies.data import NITROGEN
-from infosift.studies.figures import BLUE, GREY, ORANGE, forward_search, new_figure
+from infosift.studies.figures import forward_search
 from infosift.studies.models import compare, errors_over_splits, random_split, range_of_k, verdict
 from infosift.studies.outcome import Outcome, Setting, Table
 
@@ -59,7 +61,9 @@ def run(setting: Setting) -> Outcome:
         },
         {
             "forward": forward_search(first, f"Nitrogen, first split, k = {first.n_neighbors}"),
-            "spectra": _spectra(wavelengths, spectra, ranges),
+            "spectra": _spectra(
+                SpectrumDisplay.from_selection(first, spectra, wavelengths, basis.ranges_), spectra
+            ),
         },
         (
             verdict(comparisons, [f"split {seed}" for seed in splits]),
@@ -70,18 +74,13 @@ def run(setting: Setting) -> Outcome:
     )
 
 
-def _spectra(wavelengths: FloatArray, spectra: FloatArray, ranges: list[list[float]]) -> Any:
-    figure, axes = new_figure(size=(8.0, 4.0))
-    for low, high in ranges[_SHOWN:]:
-        axes.axvspan(low, high, color=ORANGE, alpha=0.04, lw=0)
-    for number, (low, high) in enumerate(ranges[:_SHOWN]):
-        axes.axvspan(low, high, color=ORANGE, alpha=0.35, lw=0, label="chosen first" if number == 0 else None)
-    axes.plot(wavelengths, spectra.T, color=GREY, alpha=0.15, lw=0.6)
-    axes.plot(wavelengths, spectra.mean(axis=0), color=BLUE, lw=1.8, label="mean spectrum")
+def _spectra(display: SpectrumDisplay, spectra: FloatArray) -> Any:
+    figure, axes = new_figure(size=(8.0, 4.6))
+    axes.plot(display.grid, spectra.T, color=GREY, alpha=0.15, lw=0.6)
+    display.plot(axes)
     axes.set(
         xlabel="wavelength (nm)",
         ylabel="absorbance",
         title="Spectra, and the ranges chosen first (dark) and later (light), first split",
     )
-    axes.legend(frameon=False)
     return figure

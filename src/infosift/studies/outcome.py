@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from joblib import effective_n_jobs
-
 if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
     from matplotlib.figure import Figure
 
 Item = TypeVar("Item")
@@ -35,6 +33,11 @@ class Setting:
 
     def processes(self) -> ProcessPoolExecutor:
         """Return a pool for runs that are best done side by side, each on one thread."""
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        from joblib import effective_n_jobs
+
         return ProcessPoolExecutor(effective_n_jobs(self.n_jobs), mp_context=get_context("spawn"))
 
 

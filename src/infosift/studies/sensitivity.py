@@ -8,7 +8,8 @@ import numpy as np
 
 from infosift.api import choose_n_neighbors, score_candidates
 from infosift.arrays import FloatArray
-from infosift.studies.figures import BLUE, GREY, ORANGE, new_figure, two_distributions
+from infosift.plots.canvas import BLUE, GREY, ORANGE, new_figure
+from infosift.plots.neighbors import draw_distributions
 from infosift.studies.outcome import Outcome, Setting, Table
 from infosift.studies.synthetic import INFORMATIVE, NAMES, draw, whole_path
 
@@ -120,6 +121,6 @@ def _bias_and_variance(spread: FloatArray, low: FloatArray, high: FloatArray) ->
 
 def _distributions(choice: Any, feature: str) -> Any:
     figure, axes = new_figure()
-    two_distributions(axes, choice.estimates, choice.shuffled_estimates)
+    draw_distributions(axes, choice.estimates, choice.shuffled_estimates)
     axes.set_title(f"{feature} at the chosen k = {choice.n_neighbors}")
     return figure

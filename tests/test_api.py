@@ -44,13 +44,32 @@ def test_candidates_beside_given_columns():
 
 def test_permutation_test_against_its_definition():
     X, y = friedman(3, n=60)
-    test = permutation_test(X[:, 3], y, given=X[:, [4]], n_neighbors=4, n_permutations=39, random_state=5)
+    options = {"n_neighbors": 4, "n_permutations": 39, "random_state": 5}
+    test = permutation_test(X[:, 3], y, given=X[:, [4]], null="shuffle", **options)
     column, beside, target = scaled(X[:, 3]), scaled(X[:, 4]), scaled(y)
     copies = column[0][shuffled_orders(60, range(39), seed=5, step=0)]
     null = [ksg(np.vstack([copy, beside]), target, 4, 1) for copy in copies]
     np.testing.assert_allclose(test.null, null, rtol=0, atol=1e-9)
     assert test.score == pytest.approx(ksg(np.vstack([column, beside]), target, 4, 1), abs=1e-9)
     assert test.n_permutations == 39
+
+
+@pytest.mark.parametrize("null", ["residual", "local"])
+def test_nulls_that_keep_the_tie_to_given_columns_have_their_level(null):
+    # A copy that adds nothing to what is given: Binomial(60, 0.05) exceeds 9 once in 600 times.
+    rng = np.random.default_rng(0)
+    passed = 0
+    for seed in range(60):
+        given = rng.normal(size=80)
+        copy, y = given + 0.5 * rng.normal(size=80), given + 0.5 * rng.normal(size=80)
+        passed += permutation_test(copy, y, given, null=null, n_neighbors=8, random_state=seed).significant
+    assert passed <= 9
+
+
+def test_without_given_columns_all_nulls_shuffle():
+    X, y = friedman(3, n=60)
+    tests = [permutation_test(X[:, 3], y, null=null, random_state=1) for null in ("residual", "local", "shuffle")]
+    assert tests[0] == tests[1] == tests[2]
 
 
 def test_repeated_values_have_seeded_estimates():

@@ -63,7 +63,7 @@ def test_parquet_and_csv_give_the_same(csv, frame, tmp_path):
 
 def test_dropped_columns_take_no_part(csv, tmp_path):
     out = tmp_path / "evidence.json"
-    infosift("select", csv, "--target", "price", "--drop", "x3", "--drop", "x0", "--json", out)
+    infosift("select", csv, "--target", "price", "--ignore", "x3", "--ignore", "x0", "--json", out)
     names = json.loads(out.read_text())["feature_names"]
     assert names == ["x1", "x2", "x4", "x5", "x6", "x7", "x8", "x9"]
 
@@ -92,8 +92,8 @@ def bad_value(frame, column, row, value):
     [
         (None, ["--target", "prize"], 'has no column "prize": did you mean "price"?'),
         (None, ["--target", "zzz"], 'has no column "zzz": it has x0, x1, x2, x3, x4, x5, x6, x7 and 3 more.'),
-        (None, ["--target", "price", "--drop", "q"], 'has no column "q"'),
-        (None, ["--target", "price", "--drop", "price"], '"price" is the target'),
+        (None, ["--target", "price", "--ignore", "q"], 'has no column "q"'),
+        (None, ["--target", "price", "--ignore", "price"], '"price" is the target'),
         (None, ["--target", "price", "--categorical", "q"], 'has no column "q"'),
         (
             lambda f: f.with_columns(price=pl.lit("high")),

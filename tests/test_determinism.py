@@ -6,7 +6,8 @@ import pytest
 from infosift import MutualInfoSelector
 from infosift.engine import ThreadEngine
 from infosift.inputs import NamedColumns
-from infosift.search import select
+from infosift.progress import Reporter
+from infosift.search import Run
 from infosift.table import make_table
 from samples import friedman
 
@@ -27,7 +28,7 @@ def run(X, y, names=None, n_jobs=1, block_size=None):
     table = make_table(
         NamedColumns(names or tuple(f"x{i}" for i in range(X.shape[1])), X.T), NamedColumns(("y",), y[None]), SEED
     )
-    return select(table, settings, ThreadEngine(n_jobs, block_size))
+    return Run(table, settings, ThreadEngine(n_jobs, block_size), Reporter()).select()
 
 
 @pytest.fixture(scope="module")

@@ -69,7 +69,8 @@ def test_every_column_of_a_step_meets_the_same_permutations():
 def test_copies_are_scored_in_parts(monkeypatch):
     sizes = []
 
-    def score(orders):
+    def score(draws, orders):
+        assert len(draws) == len(orders)
         sizes.append(len(orders))
         return orders[:, 0]
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_consistent_length
 
 from infosift import neighbors
-from infosift.arrays import FloatArray
+from infosift.arrays import FloatArray, IntArray
 from infosift.checks import (
     InputError,
     require_choice,
@@ -29,8 +29,10 @@ from infosift.inputs import (
     require_varying_target,
 )
 from infosift.nulls import judge, null_scores, permutations_for
+from infosift.residuals import Smoother
 from infosift.result import FoldEstimates, NeighborChoice, PermutationTest
 from infosift.streams import SeedLike, resolve_seed
+from infosift.surrogates import NULLS, surrogates_of
 from infosift.table import make_table, prepare
 
 # Between 3, which has least bias, and the 15 to 20 that have least variance.
@@ -250,6 +252,7 @@ def permutation_test(
     *,
     alpha: float = 0.05,
     n_permutations: int | str = "auto",
+    null: str = "residual",
     n_neighbors: int = DEFAULT_NEIGHBORS,
     variant: int = 1,
     discrete_features: Any = "auto",
@@ -257,7 +260,7 @@ def permutation_test(
     random_state: SeedLike = None,
     n_jobs: int | None = None,
 ) -> PermutationTest:
-    """Test whether x, beside the given columns, tells more about y than shuffled copies of x do.
+    """Test whether x, beside the given columns, tells more about y than copies of x that tell nothing more.
 
     Parameters
     ----------
@@ -268,7 +271,11 @@ def permutation_test(
     alpha : float
         Significance level, which sets the threshold.
     n_permutations : int or "auto"
-        Number of shuffled copies; "auto" is the smallest from 50 on that makes alpha exact.
+        Number of copies; "auto" is the smallest from 50 on that makes alpha exact.
+    null : {"residual", "local", "shuffle"}
+        How the copies are drawn beside given columns: x is predicted from them and what is left is shuffled; each
+        row has the value of a near one (Runge 2018); or all rows are shuffled, as in the published method, which
+        also takes away the tie of x to the given columns. Without given columns, all three shuffle.
     n_neighbors, variant, discrete_features, discrete_target
         As in :func:`mutual_information`; ``discrete_features`` is about x, the given columns are judged by "auto".
     random_state : int, NumPy generator or None
@@ -287,6 +294,7 @@ def permutation_test(
     (True, 59)
     """
     alpha = require_level(alpha)
+    require_choice("null", null, NULLS)
     count = permutations_for(alpha, n_permutations)
     seed = resolve_seed(random_state)
     kinds = _Kinds(discrete_features, discrete_target, KSG(variant))
@@ -299,8 +307,13 @@ def permutation_test(
     def score(candidates: FloatArray) -> FloatArray:
         return _score(scorer, candidates, given_columns, target)
 
-    null = null_scores(lambda orders: score(column[0][orders]), target.shape[1], count, seed, step=0)
-    return judge(score(column)[0], null, alpha)
+    smoother = Smoother(given_columns, seed) if null == "residual" and len(given_columns) else None
+    surrogates = surrogates_of(column, null, given_columns, smoother, seed, step=0)
+
+    def score_draws(draws: range, orders: IntArray) -> FloatArray:
+        return score(np.concatenate([surrogates.draw(*drawn) for drawn in zip(draws, orders, strict=True)]))
+
+    return judge(score(column)[0], null_scores(score_draws, target.shape[1], count, seed, step=0), alpha)
 
 
 @dataclass(frozen=True)

@@ -37,36 +37,33 @@ def neighbors_for(n_rows: int, given: int | None) -> tuple[int, ...]:
 
 
 class CalibratedSearch:
-    """Takes the steps of a search, and remembers what verdicts need."""
+    """Takes the steps of a search, refines what they chose, and says something about every column."""
 
     def __init__(self, bench: Bench, settings: Settings) -> None:
         self.bench, self.settings = bench, settings
-        self._alone: dict[Unit, tuple[int, int]] = {}  # of the first step: draws above each unit, and all draws
 
-    def take_step(self, subset: list[int], remaining: list[Unit], number: int) -> tuple[Step, Unit]:
-        """Return the step and what it is about: the unit that stands out most, or a pair if none does."""
+    def take_step(self, subset: list[int], remaining: list[Unit], number: int) -> Step:
+        """Return a step about the unit that stands out most, or a pair if none does."""
         started = perf_counter()
         settings, table = self.settings, self.bench.table
-        contest = Contest(self.bench, subset, remaining, number)
+        purpose = f"step {number + 1}: testing {len(remaining)} column{'s' * (len(remaining) > 1)}"
+        contest = Contest(self.bench, subset, remaining, number, purpose)
         pairs = PairContest(contest)
         can_pair = len(pairs.singles) > 1 and not self._is_last(number) and self._pairs_can_pass()
         alpha = settings.alpha * SHARE_OF_SINGLES
         result = hold(contest.scores, alpha, settings.n_permutations)
-        if number == 0:
-            self._alone = {
-                unit: (result.count_above(i), result.n_permutations) for i, unit in enumerate(remaining)
-            }
+        singles = result
         # Of equal excesses the digest decides, so that the order of the columns does not.
         place = max(range(len(remaining)), key=lambda i: (result.excess[0, i], table.digest(remaining[i])))
-        unit, candidate_scores = remaining[place], result.excess[0]
+        unit = remaining[place]
         if result.p_value > alpha and can_pair:
             of_pairs = hold(pairs.scores, settings.alpha * _SHARE_OF_PAIRS, settings.n_permutations)
             if of_pairs.p_value <= settings.alpha * _SHARE_OF_PAIRS and pairs.best is not None:
                 first, second = sorted(pairs.best, key=table.digest)
                 unit = Unit(f"{first.name} + {second.name}", (*first.columns, *second.columns))
                 result, alpha = of_pairs, settings.alpha * _SHARE_OF_PAIRS
-        step = self._step(subset, remaining, unit, result, alpha, candidate_scores)
-        return replace(step, seconds=perf_counter() - started), unit
+        step = self._step(subset, remaining, unit, result, alpha, singles)
+        return replace(step, seconds=perf_counter() - started)
 
     def _is_last(self, number: int) -> bool:
         most = self.settings.max_features
@@ -83,7 +80,7 @@ class CalibratedSearch:
         unit: Unit,
         result: Result,
         alpha: float,
-        candidate_scores: FloatArray,
+        singles: Result,
     ) -> Step:
         null = result.best[1:]
         return Step(
@@ -102,7 +99,9 @@ class CalibratedSearch:
             accepted=result.p_value <= alpha,
             seconds=0.0,
             candidates=tuple(other.columns[0] for other in remaining),
-            candidate_scores=candidate_scores,
+            candidate_scores=singles.excess[0],
+            candidate_p_values=np.array([singles.p_value_of(i) for i in range(len(remaining))]),
+            candidate_permutations=singles.n_permutations,
         )
 
     def _information(self, columns: list[int]) -> float:
@@ -131,7 +130,8 @@ class CalibratedSearch:
         pruned: list[Unit] = []
         for number, unit in enumerate(chosen if len(chosen) > 1 else ()):
             others = [i for other in chosen if other != unit and other not in pruned for i in other.columns]
-            contest = Contest(self.bench, self._kept + others, [unit], _FIRST_PRUNING_STEP + number)
+            purpose = f"pruning: testing {unit.name} given the others"
+            contest = Contest(self.bench, self._kept + others, [unit], _FIRST_PRUNING_STEP + number, purpose)
             result = hold(contest.scores, self.settings.alpha, self.settings.n_permutations)
             if result.p_value > self.settings.alpha:
                 pruned.append(unit)
@@ -148,10 +148,12 @@ class CalibratedSearch:
         dropped |= {names.index(name) for exchange in exchanges for name in exchange.in_place_of}
         chosen = {i: p_value for i, p_value in p_values.items() if i not in dropped}
         said: dict[int, ColumnVerdict] = {}
-        for unit, (above, draws) in self._alone.items():
-            p_alone = (1 + above) / (1 + draws)
-            may_pass = interval_of_p(above, draws)[0] <= self.settings.alpha
-            for i in unit.columns:
+        units = {unit.columns[0]: unit for unit in self.bench.table.units}
+        alone = zip(steps[0].candidates, steps[0].candidate_p_values.tolist(), strict=True) if steps else ()
+        for first, p_alone in alone:
+            draws = steps[0].candidate_permutations
+            may_pass = interval_of_p(round(p_alone * (1 + draws)) - 1, draws)[0] <= self.settings.alpha
+            for i in units[first].columns:
                 if i in chosen:
                     said[i] = ColumnVerdict(names[i], "chosen", chosen[i])
                 elif chosen and (p_alone <= self.settings.alpha or i in dropped):

@@ -38,6 +38,13 @@ def require_finite_number(name: str, value: object) -> float:
     return float(value)
 
 
+def require_positive(name: str, value: object) -> float:
+    """Return a parameter that must be a number above zero."""
+    if not isinstance(value, Real) or not float(value) > 0:
+        raise InputError(f"{name} must be a number above 0, not {value!r}.")
+    return float(value)
+
+
 def require_rows(n_rows: int, needed: int, why: str) -> None:
     """Refuse a table with too few rows."""
     if n_rows < needed:

@@ -14,6 +14,7 @@ from infosift.criteria import Criterion
 from infosift.engine import Question, ThreadEngine
 from infosift.groups import Unit
 from infosift.nulls import interval_of_p
+from infosift.progress import Reporter
 from infosift.residuals import Smoother
 from infosift.streams import stream
 from infosift.surrogates import residual_targets, surrogates_of
@@ -37,7 +38,8 @@ class Bench:
     neighbors: tuple[int, ...]
     engine: ThreadEngine
     seed: int
-    null: str = "residual"
+    null: str
+    reporter: Reporter
 
 
 class Contest:
@@ -47,9 +49,11 @@ class Contest:
     the subset leaves unexplained and, beside a subset, that of both together about the target. Draw 0 is the data.
     """
 
-    def __init__(self, bench: Bench, subset: Sequence[int], units: Sequence[Unit], step: int) -> None:
+    def __init__(
+        self, bench: Bench, subset: Sequence[int], units: Sequence[Unit], step: int, purpose: str
+    ) -> None:
         table = bench.table
-        self.bench, self.units, self.step = bench, tuple(units), step
+        self.bench, self.units, self.step, self.purpose = bench, tuple(units), step, purpose
         self.given = table.columns[list(subset)]
         smoother = Smoother(self.given, bench.seed) if len(subset) else None
         self.target = table.target if smoother is None else residual_targets(table.target, smoother, MOST_CLASSES)
@@ -73,6 +77,10 @@ class Contest:
 
     def scores(self, draws: range) -> FloatArray:
         """Return an array (draws x units x scores)."""
+        n_questions = len(self.parts) + (len(self.given) > 0)
+        self.bench.reporter.begin(
+            f"{self.purpose}, {draws[-1]} surrogates", len(draws) * len(self.units) * n_questions
+        )
         at_once = max(1, _VALUES_AT_ONCE // (len(self.members) * self.bench.table.n_rows))
         parts = [draws[start : start + at_once] for start in range(0, len(draws), at_once)]
         return np.concatenate([self._scores_at_once(part) for part in parts])
@@ -131,9 +139,9 @@ class Result:
         """Number of surrogates."""
         return len(self.excess) - 1
 
-    def count_above(self, unit: int) -> int:
-        """Return in how many draws of surrogates the best is at least as far above them as a unit is."""
-        return int(np.count_nonzero(self.best[1:] >= self.excess[0, unit]))
+    def p_value_of(self, unit: int) -> float:
+        """Return the p-value of a unit as one of all: how often the best surrogate is as far above as it is."""
+        return float(1 + np.count_nonzero(self.best[1:] >= self.excess[0, unit])) / (1 + self.n_permutations)
 
 
 def studentised(scores: FloatArray) -> FloatArray:

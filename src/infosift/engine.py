@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
@@ -80,13 +80,21 @@ class ThreadEngine:
         otherwise, -1 is one per core.
     block_size : int or None
         Candidates per block. None chooses it from the size of the question. It has no effect on the scores.
+    on_block : callable or None
+        Called with the number of candidates of each block that is scored; an exception ends the work.
     """
 
-    def __init__(self, n_jobs: int | None = None, block_size: int | None = None) -> None:
+    def __init__(
+        self,
+        n_jobs: int | None = None,
+        block_size: int | None = None,
+        on_block: Callable[[int], object] | None = None,
+    ) -> None:
         if n_jobs is not None and (not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
             raise InputError(f"n_jobs must be None, a number of threads or -1 for one per core, not {n_jobs!r}.")
         self.n_threads: int = effective_n_jobs(n_jobs)
         self.block_size = block_size
+        self._on_block = on_block
 
     def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
         """Return, for each question, the rows that ``score_block`` gives for its candidates, in their order."""
@@ -98,10 +106,15 @@ class ThreadEngine:
             for number, question in enumerate(questions)
             for start in range(0, question.n_candidates, size)
         ]
-        blocks = _map(lambda task: score_block(*questions[task[0]].block(task[1]), within), tasks, beside)
         parts: list[list[FloatArray]] = [[] for _ in questions]
-        for (number, _), block in zip(tasks, blocks, strict=True):
+
+        def score(task: tuple[int, slice]) -> FloatArray:
+            return score_block(*questions[task[0]].block(task[1]), within)
+
+        for (number, _), block in zip(tasks, _in_order(score, tasks, beside), strict=True):
             parts[number].append(block)
+            if self._on_block is not None:
+                self._on_block(len(block))
         return [np.concatenate(part) for part in parts]
 
 
@@ -112,12 +125,14 @@ def _fitting_block_size(questions: Sequence[Question], n_threads: int) -> int:
     return max(1, min(share, _COLUMNS_PER_BLOCK, _VALUES_PER_BLOCK // n_rows))
 
 
-def _map(function: Callable[[Task], Answer], tasks: Sequence[Task], n_threads: int) -> list[Answer]:
+def _in_order(function: Callable[[Task], Answer], tasks: Sequence[Task], n_threads: int) -> Iterator[Answer]:
+    """Yield the answers as soon as they and all before them are there."""
     if n_threads == 1 or len(tasks) == 1:
-        return [function(task) for task in tasks]
+        yield from map(function, tasks)
+        return
     pool = ThreadPoolExecutor(n_threads)
     try:
-        return list(pool.map(function, tasks))
+        yield from pool.map(function, tasks)
     finally:
         pool.shutdown(cancel_futures=True)
 

@@ -83,7 +83,8 @@ class Exchanger:
         return unexplained(table.target, smoother, MOST_CLASSES)
 
     def _p_value(self, given: list[Unit], asked: list[Unit]) -> float:
-        contest = Contest(self.bench, self._columns(given), asked, _FIRST_STEP + self._tests)
+        purpose = "pruning: looking for one column in place of two"
+        contest = Contest(self.bench, self._columns(given), asked, _FIRST_STEP + self._tests, purpose)
         self._tests += 1
         return hold(contest.scores, self.settings.alpha, self.settings.n_permutations).p_value
 

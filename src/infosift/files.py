@@ -1,12 +1,15 @@
-"""From a file to the columns of a table: only those asked for are read."""
+"""From a file, or standard input, to the columns of a table: only those asked for are read."""
 
 from __future__ import annotations
 
 import csv
 import gzip
+import json
 import shlex
+import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from io import BytesIO
 from pathlib import Path
 
 import polars as pl
@@ -16,24 +19,27 @@ from infosift.checks import InputError, listing, repeated
 _MISSING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "?"]
 _TEXT_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 _PARQUET_ENDINGS = (".parquet", ".pq")
+_ARROW_ENDINGS = (".arrow", ".feather", ".ipc")
+_STANDARD_INPUT = "-"
 _SEPARATORS = ",;\t"
 
 
 def read_file(
-    path: Path, target: str, drop: Sequence[str] = (), named: Sequence[str] = ()
+    source: str, target: str, ignore: Sequence[str] = (), named: Sequence[str] = ()
 ) -> tuple[pl.DataFrame, pl.Series]:
-    """Return the columns of a CSV or Parquet file without the dropped ones, and its target.
+    """Return the columns of a file without those to ignore, and its target; - is standard input.
 
     All columns that are named must be there.
     """
+    path = "Standard input" if source == _STANDARD_INPUT else source
     try:
-        lazy = _scan(path)
+        lazy = _scan_input() if source == _STANDARD_INPUT else _scan(Path(source))
         names = lazy.collect_schema().names()
-        for name in (target, *drop, *named):
-            _require_column(name, names, path)
-        if target in drop:
-            raise InputError(f'"{target}" is the target, so it cannot be dropped as well.')
-        frame = lazy.select([name for name in names if name not in drop]).collect()
+        for name in (target, *ignore, *named):
+            require_column(name, names, path)
+        if target in ignore:
+            raise InputError(f'"{target}" is the target, so it cannot be ignored.')
+        frame = lazy.select([name for name in names if name not in ignore]).collect()
     except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise InputError(f"{path} cannot be read as a table ({reason}).") from error
@@ -54,16 +60,64 @@ def _scan(path: Path) -> pl.LazyFrame:
     name = path.name.lower()
     if name.endswith(_PARQUET_ENDINGS):
         return pl.scan_parquet(path, glob=False)
+    if name.endswith(_ARROW_ENDINGS):
+        return pl.scan_ipc(path)
     if not name.endswith(_TEXT_ENDINGS):
-        endings = ", ".join((*_TEXT_ENDINGS, *_PARQUET_ENDINGS))
+        endings = ", ".join((*_TEXT_ENDINGS, *_PARQUET_ENDINGS, *_ARROW_ENDINGS))
         raise InputError(f"{path} is not read: its name must end in one of {endings}.")
-    header = _first_line(path)
+    return _scan_text(path, _first_line(path), str(path))
+
+
+def _scan_input() -> pl.LazyFrame:
+    """Read standard input, whose first bytes say what it is."""
+    content = sys.stdin.buffer.read()
+    if content[:2] == b"\x1f\x8b":
+        content = gzip.decompress(content)
+    if content[:4] == b"PAR1":
+        return pl.read_parquet(BytesIO(content)).lazy()
+    if content[:6] == b"ARROW1":
+        return pl.read_ipc(BytesIO(content)).lazy()
+    if not content.strip():
+        raise InputError("Standard input is empty: pipe a table into it, or name a file.")
+    first_line = content.split(b"\n", 1)[0].decode("utf-8-sig").rstrip("\r")
+    return _scan_text(BytesIO(content), first_line, "Standard input")
+
+
+def _scan_text(source: Path | BytesIO, header: str, path: str) -> pl.LazyFrame:
     separator = max(_SEPARATORS, key=header.count)
     names = next(csv.reader([header], delimiter=separator), [])
     twice = repeated(names)
     if twice:
         raise InputError(f"{path} has more than one column of the name {listing(twice)}: rename them first.")
-    return pl.scan_csv(path, separator=separator, infer_schema_length=None, null_values=_MISSING, glob=False)
+    return pl.scan_csv(source, separator=separator, infer_schema_length=None, null_values=_MISSING, glob=False)
+
+
+def read_groups_file(path: Path) -> dict[str, list[str]]:
+    """Return groups of columns: JSON of names and lists of columns, or CSV lines of a column and its group."""
+    if not path.is_file():
+        raise InputError(f"There is no file {path}.")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        if path.suffix.lower() == ".json":
+            groups = json.loads(text)
+            if isinstance(groups, dict) and all(isinstance(columns, list) for columns in groups.values()):
+                return groups
+        else:
+            return _groups_by_line(text)
+    except ValueError:
+        pass
+    raise InputError(
+        f'{path} does not say which columns are groups: it must be JSON like {{"size": ["height", "width"]}}, or '
+        "CSV with a line for each column, its name and that of its group."
+    )
+
+
+def _groups_by_line(text: str) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    lines = list(csv.reader(text.splitlines()))
+    for column, group in lines[1:] if lines and lines[0] == ["column", "group"] else lines:
+        groups.setdefault(group, []).append(column)
+    return groups
 
 
 def _first_line(path: Path) -> str:
@@ -72,7 +126,8 @@ def _first_line(path: Path) -> str:
         return str(file.readline()).rstrip("\r\n")
 
 
-def _require_column(name: str, names: Sequence[str], path: Path) -> None:
+def require_column(name: str, names: Sequence[str], path: str) -> None:
+    """Refuse a name that no column has, with the nearest one that there is."""
     if name in names:
         return
     close = get_close_matches(name, names, n=1)
@@ -99,5 +154,5 @@ def _require_all_numbers_or_text(frame: pl.DataFrame) -> None:
             row = int(text.arg_max() or 0)
             raise InputError(
                 f'Column "{column.name}" has numbers, but row {row + 1} is "{column[row]}": make it a number, '
-                f"empty it, or leave the column out with --drop {shlex.quote(column.name)}"
+                f"empty it, or leave the column out with --ignore {shlex.quote(column.name)}"
             )

@@ -28,17 +28,17 @@ def shuffled_orders(n_rows: int, draws: range, seed: int, step: int, blocks: Int
 
 
 def null_scores(
-    score: Callable[[IntArray], FloatArray],
+    score: Callable[[range, IntArray], FloatArray],
     n_rows: int,
     count: int,
     seed: int,
     step: int,
     blocks: IntArray | None = None,
 ) -> FloatArray:
-    """Return what a function gives for shuffled orders of the rows, some of them at a time to bound the memory."""
+    """Return what a function gives for draws and their orders of the rows, some at a time to bound the memory."""
     at_once = max(1, _VALUES_AT_ONCE // n_rows)
     parts = [range(count)[start : start + at_once] for start in range(0, count, at_once)]
-    return np.concatenate([score(shuffled_orders(n_rows, draws, seed, step, blocks)) for draws in parts])
+    return np.concatenate([score(draws, shuffled_orders(n_rows, draws, seed, step, blocks)) for draws in parts])
 
 
 def judge(score: float, null: FloatArray, alpha: float) -> PermutationTest:

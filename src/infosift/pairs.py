@@ -39,6 +39,8 @@ class PairContest:
     def scores(self, draws: range) -> FloatArray:
         """Return an array (draws x 1 x scores) of the largest scores of any pair; remember the best of draw 0."""
         bench, alone = self.contest.bench, self.contest.parts
+        purpose = f"{self.contest.purpose} in pairs, {draws[-1]} surrogates"
+        bench.reporter.begin(purpose, len(draws) * self._n_pairs * len(alone))
         best = []
         for draw in draws:
             copies = self.contest.copies(draw)[self._places]
@@ -55,6 +57,11 @@ class PairContest:
                 i, j = listed[int(np.argmax(scores.max(axis=1)))]
                 self.best = (self.singles[i], self.singles[j])
         return np.stack(best)[:, None, :]
+
+    @property
+    def _n_pairs(self) -> int:
+        count = len(self.singles) * (len(self.singles) - 1) // 2
+        return count if count <= _ALL_PAIRS else _PROMISING_PAIRS
 
     def _promising(self, copies: FloatArray) -> Sequence[tuple[int, int]]:
         count = len(copies)

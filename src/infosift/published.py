@@ -10,30 +10,40 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Scorer
 from infosift.groups import Unit
 from infosift.nulls import judge, null_scores, permutations_for
+from infosift.progress import Reporter
 from infosift.result import Settings, Step
 from infosift.table import Table
 
 
 def take_step(
-    table: Table, settings: Settings, scorer: Scorer, subset: list[int], remaining: list[Unit], number: int
-) -> tuple[Step, Unit]:
-    """Return the step and what it is about."""
+    table: Table,
+    settings: Settings,
+    scorer: Scorer,
+    reporter: Reporter,
+    subset: list[int],
+    remaining: list[Unit],
+    number: int,
+) -> Step:
+    """Return the step that adds the best unit, or finds that it adds nothing."""
     started = perf_counter()
     given = table.columns[subset]
+    reporter.begin(f"step {number + 1}: scoring {len(remaining)} columns", len(remaining))
     scores = _score_units(table, scorer, given, remaining)
     # Of equal scores the digest decides, so that the order of the columns does not.
     place = max(range(len(remaining)), key=lambda i: (scores[i], table.digest(remaining[i])))
     best = remaining[place]
+    count = settings.n_permutations or permutations_for(settings.alpha, "auto")
+    reporter.begin(f"step {number + 1}: testing {best.name}", count)
     null = null_scores(
-        lambda orders: _score_shuffled(table, scorer, given, best, orders),
+        lambda draws, orders: _score_shuffled(table, scorer, given, best, orders),
         table.n_rows,
-        settings.n_permutations or permutations_for(settings.alpha, "auto"),
+        count,
         settings.seed,
         step=number,
         blocks=table.blocks,
     )
     test = judge(scores[place], null, settings.alpha)
-    step = Step(
+    return Step(
         **vars(test),
         feature=best.name,
         index=best.columns[0],
@@ -44,7 +54,6 @@ def take_step(
         candidates=tuple(unit.columns[0] for unit in remaining),
         candidate_scores=scores,
     )
-    return step, best
 
 
 def _score_units(table: Table, scorer: Scorer, given: FloatArray, units: list[Unit]) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from os import PathLike
 from typing import Any, Literal
 
 import narwhals.stable.v1 as nw
@@ -11,6 +12,8 @@ import numpy as np
 
 from infosift.arrays import FloatArray
 from infosift.records import Record
+
+INTERRUPT, TIME_LIMIT = "an interrupt", "the time limit"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -79,7 +82,8 @@ class Step(PermutationTest):
     ``feature`` is the name of a column or a group, ``columns`` its positions and ``index`` the first of them;
     ``candidates`` are the first positions of all that it was best among. ``information`` is that of all columns
     chosen so far together with this one, in nats. By the published method it is the score; by the calibrated one
-    the score is how far the best lies above its surrogates, in standard deviations.
+    the score is how far the best lies above its surrogates, in standard deviations, and ``candidate_p_values`` are
+    those of each candidate as one of all, by ``candidate_permutations`` draws.
     """
 
     feature: str
@@ -90,6 +94,8 @@ class Step(PermutationTest):
     seconds: float = field(compare=False)
     candidates: tuple[int, ...]
     candidate_scores: FloatArray
+    candidate_p_values: FloatArray = field(default_factory=lambda: np.empty(0))
+    candidate_permutations: int = 0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -114,6 +120,7 @@ class Settings(Record):
     ignore: tuple[str, ...] = ()
     groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
     n_blocks: int | None = None
+    time_limit: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +164,8 @@ class Selection(Record):
     of each target, None for numbers. ``n_rows`` is the number of rows used, and ``n_dropped`` that of rows left
     out for missing values. By the calibrated method, ``exchanges`` are columns that took the place of two chosen
     ones, ``pruned`` are columns that were chosen and then found to add nothing to the others, and ``verdicts`` say
-    something about every column that could be chosen.
+    something about every column that could be chosen. ``ended_by`` is what ended the run before its own end, "an
+    interrupt" or "the time limit", and None where it came to its end.
     """
 
     feature_names: tuple[str, ...]
@@ -176,6 +184,12 @@ class Selection(Record):
     identifiers: tuple[str, ...] = ()
     discrete: tuple[str, ...] = ()
     n_classes: tuple[int | None, ...] = (None,)
+    ended_by: str | None = None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the run was ended before its own end; what is decided till then is here, and holds."""
+        return self.ended_by is not None
 
     @property
     def accepted(self) -> tuple[Step, ...]:
@@ -225,6 +239,8 @@ class Selection(Record):
     @property
     def stopped(self) -> str:
         """Why the search ended, in words."""
+        if self.ended_by is not None:
+            return f"of {self.ended_by}, before it was done"
         if self.steps and not self.steps[-1].accepted:
             return f"{self.steps[-1].feature} adds no significant information"
         most = self.settings.max_features
@@ -247,6 +263,32 @@ class Selection(Record):
         content = {name: [getattr(step, name) for step in self.steps] for name in columns}
         installed: Literal["pandas", "polars"] = "pandas" if find_spec("pandas") else "polars"
         return nw.from_dict(content, backend=library or installed).to_native()
+
+    def plot(self, kind: str = "path", ax: Any = None) -> Any:
+        """Draw the selection and return the display; needs matplotlib.
+
+        Parameters
+        ----------
+        kind : {"path", "neighbors", "ranking", "verdicts"}, default="path"
+            The steps, the choice of the number of neighbours, the scores of the first step, or the verdicts.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a figure, ``display.figure_``, without a window.
+        """
+        from infosift import plots
+
+        return plots.draw(self, kind, ax)
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Write the selection, its figures and how to repeat it as one HTML file to hand on; needs matplotlib.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write; it needs no other file and no network to be read.
+        """
+        from infosift.report import write_report
+
+        write_report(self, path)
 
     def __repr__(self) -> str:
         chosen = ", ".join(self.names) or "nothing"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Integral
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from infosift.arrays import IntArray
 from infosift.blocks import read_blocks, require_enough_blocks
 from infosift.calibrated import SHARE_OF_SINGLES
+from infosift.checkpoint import Checkpoint
 from infosift.checks import (
     InputError,
     listing,
@@ -25,6 +28,7 @@ from infosift.checks import (
     require_count,
     require_finite_number,
     require_level,
+    require_positive,
     require_rows,
 )
 from infosift.criteria import criterion_named
@@ -43,8 +47,9 @@ from infosift.inputs import (
     whole_rows,
 )
 from infosift.nulls import permutations_for
-from infosift.result import Selection, Settings, Step
-from infosift.search import select
+from infosift.progress import ProgressBar, Reporter
+from infosift.result import INTERRUPT, Selection, Settings, Step
+from infosift.search import Run
 from infosift.streams import SeedLike, resolve_seed
 from infosift.surrogates import NULLS
 from infosift.table import Table, make_table
@@ -121,6 +126,13 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Number of threads; None is 1 unless a ``joblib.parallel_config`` says otherwise, -1 is one per core.
     callback : callable or None, default=None
         Called with each :class:`Step` as soon as it is decided.
+    progress : bool, default=False
+        Whether to show on standard error what is being done, and what is chosen so far, after two seconds.
+    time_limit : float or None, default=None
+        Seconds after which the search ends with what is decided by then; ``selection_.is_partial`` tells.
+    checkpoint : str, path or None, default=None
+        File that has what is decided after every step. A run that was killed goes on from there when it is started
+        again with the same data and parameters, to the same result; the file of another run is refused.
 
     Attributes
     ----------
@@ -170,6 +182,9 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         random_state: SeedLike = None,
         n_jobs: int | None = None,
         callback: Callable[[Step], object] | None = None,
+        progress: bool = False,
+        time_limit: float | None = None,
+        checkpoint: Any = None,
     ) -> None:
         self.alpha = alpha
         self.method = method
@@ -193,6 +208,9 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.callback = callback
+        self.progress = progress
+        self.time_limit = time_limit
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose columns of X by what they tell about y.
@@ -203,8 +221,16 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             Columns of numbers, text or categories.
         y : array-like of shape (n_rows,) or (n_rows, n_targets)
             The target, numbers or classes; or several, which are then told about together.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            Where a key is pressed to interrupt; ``selection_`` then has what was decided, and is marked so.
         """
+        checkpoint = None if self.checkpoint is None else Checkpoint(Path(self.checkpoint))
         settings = self._settings()
+        if checkpoint is not None and checkpoint.seed is not None and self.random_state is None:
+            settings = replace(settings, seed=checkpoint.seed)
         features, target = self._read(X, y)
         groups = read_groups(self.groups, features.names)
         keep, ignore = (
@@ -240,10 +266,15 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             special_apart=settings.method == "published",  # a residual of a category and a number is neither
         )
         _warn_of_unusable(table)
-        selection = select(table, settings, ThreadEngine(self.n_jobs), self.callback)
+        with ProgressBar() if self.progress else nullcontext() as bar:
+            reporter = Reporter(bar, settings.time_limit)
+            engine = ThreadEngine(self.n_jobs, on_block=reporter.advance)
+            selection = Run(table, settings, engine, reporter, checkpoint, self.callback).select()
         self.selection_: Selection = replace(selection, n_dropped=n_rows - features.n_rows)
         self.selected_: IntArray = np.array(self.selection_.indices, dtype=np.int64)
         self.n_neighbors_ = self.selection_.n_neighbors
+        if self.selection_.ended_by == INTERRUPT:
+            raise KeyboardInterrupt
         return self
 
     def _settings(self) -> Settings:
@@ -283,6 +314,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             scale=self.scale,
             missing=self.missing,
             null=null,
+            time_limit=None if self.time_limit is None else require_positive("time_limit", self.time_limit),
         )
 
     def _permutations(self, alpha: float) -> int | None:

@@ -6,24 +6,29 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
 from infosift.checks import listing
-from infosift.result import ColumnVerdict, Selection, Step
+from infosift.result import ColumnVerdict, NeighborChoice, PermutationTest, Selection, Step
 from infosift.studies.outcome import Outcome, Track
+from infosift.words import CAUTION, probability
 
 
 def print_selection(selection: Selection, console: Console) -> None:
     """Print the answer, then the evidence; names are shown as they are, whatever characters they have."""
-    chosen = ", ".join(selection.names) or "none"
     total = len(selection.feature_names)
-    console.print(
-        Text(f"{len(selection.names)} of {total} columns chosen for {selection.target_name}: ", style="bold")
-        + Text(chosen, style="not bold")
-    )
+    if selection.names:
+        console.print(
+            Text(f"{len(selection.names)} of {total} columns chosen for {selection.target_name}: ", style="bold")
+            + Text(", ".join(selection.names), style="not bold")
+        )
+    else:
+        nothing = f"None of {total} columns is seen to tell anything about {selection.target_name}."
+        console.print(Text(nothing, style="bold"))
     if selection.steps:
         console.print(_steps_table(selection.steps, console.width, selection.settings.method))
     console.print(Text(f"The search ended because {selection.stopped}."))
@@ -45,18 +50,12 @@ def print_selection(selection: Selection, console: Console) -> None:
             )
     console.print(Text(_how(selection), style="dim"))
     if selection.settings.method == "published" and len(selection.feature_names) > 1 and selection.names:
-        console.print(Text(_CAUTION, style="dim"))
+        console.print(Text(CAUTION, style="dim"))
 
 
 def _with_reason(column: ColumnVerdict) -> str:
     reason = f" (with {', '.join(column.redundant_with)})" if column.redundant_with else ""
     return f"{column.feature}{reason}"
-
-
-_CAUTION = (
-    "A p-value is that of a single column tested alone: picking the best of many, and the number of neighbours on "
-    "the same rows, makes false choices more likely than alpha; see docs/method.md."
-)
 
 
 _LEAST_WIDTH_OF_EXCESS = 50
@@ -73,8 +72,8 @@ def _steps_table(steps: tuple[Step, ...], width: int, method: str) -> Table:
         "nats": lambda number, step: f"{step.information:.3f}",
         "excess": lambda number, step: f"{step.score:.2f}",
         "threshold": lambda number, step: f"{step.threshold:.3f}",
-        "p-value": lambda number, step: _probability(step.p_value),
-        "95 % interval": lambda number, step: f"{_probability(step.p_low)} to {_probability(step.p_high)}",
+        "p-value": lambda number, step: probability(step.p_value),
+        "95 % interval": lambda number, step: f"{probability(step.p_low)} to {probability(step.p_high)}",
         "verdict": lambda number, step: "[green]chosen[/green]" if step.accepted else "[red]halt[/red]",
     }
     if method == "published" or width < _LEAST_WIDTH_OF_EXCESS:
@@ -93,10 +92,6 @@ def _steps_table(steps: tuple[Step, ...], width: int, method: str) -> Table:
     return table
 
 
-def _probability(p: float) -> str:
-    return "<0.001" if 0 < p < 0.0005 else f"{p:.3f}"
-
-
 def _how(selection: Selection) -> str:
     settings = selection.settings
     dropped = f" ({selection.n_dropped} more had missing values)" if selection.n_dropped else ""
@@ -112,6 +107,39 @@ def _how(selection: Selection) -> str:
         if settings.n_permutations is not None:
             parts.append(f"{settings.n_permutations} permutations a step")
     return ", ".join([*parts, f"alpha = {settings.alpha:g}", f"seed {settings.seed}"])
+
+
+def print_choice(choice: NeighborChoice, console: Console) -> None:
+    """Print the number of neighbours chosen, and how far columns and their shuffled copies are apart for each."""
+    console.print(
+        Text(f"{choice.n_neighbors} neighbour{'s' * (choice.n_neighbors > 1)}", style="bold")
+        + Text(f": there {choice.feature} and its shuffled copies differ most.", style="not bold")
+    )
+    table = Table(caption="t: how far apart, in standard deviations", caption_justify="left")
+    for name in ("neighbours", "largest t", "of column"):
+        table.add_column(name, justify="left" if name == "of column" else "right")
+    for k, t in zip(choice.candidates, choice.t.T, strict=True):
+        best = int(np.nanargmax(t))
+        row = (str(k), f"{t[best]:.2f}", Text(choice.feature_names[best]))
+        table.add_row(*row, style="bold" if k == choice.n_neighbors else None)
+    console.print(table)
+    console.print(Text(f"{choice.n_rows} rows, {choice.n_folds} folds", style="dim"))
+
+
+def print_test(test: PermutationTest, column: str, given: list[str], target: str, console: Console) -> None:
+    """Print what a permutation test says."""
+    beside = f" beside {', '.join(given)}" if given else ""
+    says = "tells something" if test.significant else "is not seen to tell anything"
+    more = " more" if given else ""
+    console.print(Text(f"{column} {says}{more} about {target}{beside}.", style="bold"))
+    shown = {
+        "information": f"{test.score:.4f} nats",
+        "threshold": f"{test.threshold:.4f} nats",
+        "p-value": f"{probability(test.p_value)} ({probability(test.p_low)} to {probability(test.p_high)})",
+        "copies": str(test.n_permutations),
+    }
+    for name, value in shown.items():
+        console.print(Text(f"  {name:12} {value}"))
 
 
 def print_study(outcome: Outcome, console: Console) -> None:

@@ -1,0 +1,58 @@
+"""The command line: arguments to a table, to the selector, to files and the terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from infosift.cli import pieces, selecting, studying
+from infosift.cli.running import INTERRUPTED
+
+app = typer.Typer(
+    name="infosift",
+    help="Choose the columns of a table that together tell most about a target, and say how sure that is.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "select": selecting.select,
+    "neighbors": pieces.neighbors,
+    "test": pieces.try_column,
+    "score": pieces.score,
+    "demo": studying.demo,
+    "study": studying.study,
+}
+for _name, _command in _COMMANDS.items():
+    app.command(_name)(_command)
+
+
+@app.callback(invoke_without_command=True)
+def _main(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
+    if version:
+        from importlib.metadata import version as version_of
+
+        typer.echo(f"infosift {version_of('infosift')}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line."""
+    for output in (sys.stdout, sys.stderr):
+        if hasattr(output, "reconfigure"):
+            output.reconfigure(errors="replace")  # a name the terminal cannot show is no reason to fail
+    try:
+        app()
+    except SystemExit as end:
+        if end.code != INTERRUPTED:
+            raise
+        # Where the key is pressed during an import, Python takes the interrupt for unhandled and ends by a signal.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(INTERRUPTED)

@@ -1,0 +1,98 @@
+"""How commands run: failures in one sentence, warnings as notes, results in files that harm nothing."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from infosift.checks import InputError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+PICTURE_DPI = 150
+_PICTURES = (".png", ".svg", ".pdf")
+
+
+@contextmanager
+def failing_in_one_sentence() -> Iterator[None]:
+    """Turn bad input and interrupts into a sentence and an exit code."""
+    try:
+        yield
+    except InputError as error:
+        stop(str(error), BAD_INPUT)
+    except KeyboardInterrupt:
+        stop("Interrupted.", INTERRUPTED)
+
+
+def stop(message: str, code: int) -> NoReturn:
+    """Say a sentence and leave."""
+    Console(stderr=True, soft_wrap=True).print(Text(message, style="red"))
+    raise typer.Exit(code)
+
+
+@contextmanager
+def warnings_as_notes(quiet: bool = False) -> Iterator[None]:
+    """Show warnings without where they come from."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in () if quiet else caught:
+        Console(stderr=True).print(Text(f"Note: {warning.message}", style="yellow"))
+
+
+def require_writable(path: Path | None, besides: Path) -> None:
+    """Refuse, before the work begins, a file that cannot be written or is the data."""
+    if path is None:
+        return
+    if path.exists() and besides.exists() and path.samefile(besides):
+        raise InputError(f"{path} is the data: give another file for the results.")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder: give a file for the results.")
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {path.parent} to write {path.name} to.")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise InputError(f"{path} may not be written: give another file for the results.")
+
+
+def require_drawable(plot: Path | None, needed: bool = False) -> None:
+    """Refuse early a picture of an unknown kind, or any without matplotlib; also where one is needed otherwise."""
+    if plot is not None and plot.suffix.lower() not in _PICTURES:
+        raise InputError(f"{plot} is no picture: its name must end in one of {', '.join(_PICTURES)}.")
+    if plot is not None or needed:
+        from infosift.plots.canvas import require_matplotlib
+
+        require_matplotlib()
+
+
+@contextmanager
+def writing(path: Path, what: str, quiet: bool = False) -> Iterator[None]:
+    """Say what was written where, or why it could not be."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{what} could not be written to {path} ({error.strerror}).") from error
+    if not quiet:
+        Console(stderr=True).print(Text(f"{what} written to {path}", style="dim"))
+
+
+@contextmanager
+def folder_of_results(folder: Path) -> Iterator[None]:
+    """Make a folder before the work begins; where there are no results in the end, leave none behind."""
+    is_new = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be a folder for the results ({error.strerror}).") from error
+    try:
+        yield
+    finally:
+        if is_new and not any(folder.iterdir()):
+            folder.rmdir()

@@ -1,0 +1,112 @@
+"""What a long run is doing, for those who wait for it; and its end when its time is up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Self, TypeAlias
+
+from infosift.checks import listing
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+_SECONDS_OF_PATIENCE = 2.0
+_MOST_NAMES = 6
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A task of a run in words, how much of it is done, and what is chosen so far."""
+
+    task: str
+    done: int
+    total: int
+    chosen: tuple[str, ...]
+
+
+Watcher: TypeAlias = Callable[[Stage], object]
+
+
+class TimeIsUp(Exception):  # noqa: N818  # an end that was asked for is no error
+    """The time limit of a run has passed."""
+
+
+class Reporter:
+    """Counts the columns scored in a task, tells a watcher, and stops the run when its time is up."""
+
+    def __init__(self, watcher: Watcher | None = None, time_limit: float | None = None) -> None:
+        self._watcher = watcher
+        self._deadline = None if time_limit is None else monotonic() + time_limit
+        self._task, self._done, self._total = "", 0, 0
+        self._chosen: tuple[str, ...] = ()
+
+    def begin(self, task: str, total: int) -> None:
+        """Begin a task of so many columns to score."""
+        self._task, self._done, self._total = task, 0, total
+        self._tell()
+
+    def advance(self, count: int) -> None:
+        """Count columns that have been scored."""
+        self._done = min(self._done + count, self._total)
+        self._tell()
+
+    def add(self, name: str) -> None:
+        """Remember a choice."""
+        self._chosen = (*self._chosen, name)
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._deadline is not None and monotonic() > self._deadline:
+            raise TimeIsUp
+        if self._watcher is not None:
+            self._watcher(Stage(self._task, self._done, self._total, self._chosen))
+
+
+class ProgressBar:
+    """Shows stages on standard error, from the third second on: a bar in a terminal, elsewhere a line per task."""
+
+    def __init__(self) -> None:
+        self._started = monotonic()
+        self._bar: tuple[Progress, TaskID] | None = None
+        self._task = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None and self._bar[0].console.is_terminal:
+            self._bar[0].stop()
+
+    def __call__(self, stage: Stage) -> None:
+        """Show a stage."""
+        if monotonic() - self._started < _SECONDS_OF_PATIENCE:
+            return
+        progress, task = self._bar = self._bar or _new_bar()
+        chosen = f"chosen: {listing(list(stage.chosen), most=_MOST_NAMES)}" if stage.chosen else ""
+        if progress.console.is_terminal:
+            if stage.task != self._task:
+                progress.reset(task, total=stage.total)
+            progress.update(task, completed=stage.done, description=stage.task, chosen=chosen)
+        elif stage.task != self._task:
+            progress.console.print(stage.task, *([f"({chosen})"] if chosen else []), markup=False, highlight=False)
+        self._task = stage.task
+
+
+def _new_bar() -> tuple[Progress, TaskID]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    progress = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        TimeRemainingColumn(compact=True),
+        TextColumn("{task.fields[chosen]}", markup=False, style="dim"),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    task = progress.add_task("", chosen="")
+    if progress.console.is_terminal:
+        progress.start()
+    return progress, task

@@ -1,14 +1,18 @@
 # make demo   install into .venv and run a selection on real data
 # make test   install with all that the tests need, and run them
 # make lint   style, types and formatting
+# make docs   the pages of the documentation, into build/site
+# make dist   source distribution and wheel, into dist
+# make smoke  try the wheel in an environment of its own, without a compiler
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
-           $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.cpp' -o -name '*.hpp')
+           $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.cpp' -o -name '*.hpp' \
+             -o -path '*/report/page.*')
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint docs dist smoke clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed
@@ -17,6 +21,8 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed-test
 	@echo "==> tests"
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+	  echo "Chromium is not installed: the tests of reports in a browser are skipped."
 	@$(BIN)/python -m pytest -n 2 $(TESTS)
 
 lint: $(VENV)/.installed-test
@@ -26,6 +32,26 @@ lint: $(VENV)/.installed-test
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/clang-format --dry-run --Werror src/kernel/*
+
+docs: | $(VENV)/.created
+	@echo "==> documentation, into build/site"
+	@$(BIN)/pip install --quiet --disable-pip-version-check $(shell sed -n 's/^docs = \[\(.*\)\]$$/\1/p' pyproject.toml | tr -d ',')
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir build/site
+
+dist: | $(VENV)/.created
+	@echo "==> source distribution and wheel, into dist"
+	@rm -rf dist
+	@$(BIN)/pip install --quiet --disable-pip-version-check build
+	@$(BIN)/python -m build
+	@$(BIN)/python .ci/contents.py dist
+
+smoke:
+	@ls dist/*.whl >/dev/null || { echo "There is no wheel to try: make dist builds one."; exit 1; }
+	@echo "==> the wheel in an environment of its own, without a compiler"
+	@rm -rf build/smoke
+	@$(PYTHON) -m venv build/smoke
+	@CC=false CXX=false build/smoke/bin/pip install --quiet --disable-pip-version-check --only-binary :all: dist/*.whl
+	@cd build/smoke && env PATH=bin CC=false CXX=false bin/python ../../.ci/smoke.py
 
 $(VENV)/.installed: $(SOURCES) | $(VENV)/.created
 	@echo "==> building infosift and installing it into $(VENV)"

@@ -169,6 +169,15 @@ def test_draws_end_when_all_is_clear():
     assert hold(shifted(30), 0.05, 99).n_permutations == 99
 
 
+@pytest.mark.parametrize("alpha", [0.2, 0.01, 0.002])
+def test_other_levels(alpha):
+    X, y = friedman(0)
+    selection = select(X[:, 3:8], y, alpha=alpha)
+    assert 0 in selection.indices
+    for step in selection.steps:
+        assert step.accepted == (step.p_value <= step.alpha) == (step.score > step.threshold)
+
+
 def test_looks_make_alpha_exact():
     assert list(looks(0.05, None)) == [19, 39, 79, 159, 319]
     assert list(looks(0.01, None)) == [19, 99, 199, 399, 799, 1599]

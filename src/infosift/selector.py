@@ -19,16 +19,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosift.arrays import IntArray
 from infosift.blocks import read_blocks, require_enough_blocks
-from infosift.calibrated import SHARE_OF_SINGLES
 from infosift.checkpoint import Checkpoint
 from infosift.checks import (
     InputError,
     listing,
-    require_choice,
-    require_count,
-    require_finite_number,
-    require_level,
-    require_positive,
     require_rows,
 )
 from infosift.criteria import criterion_named
@@ -46,12 +40,11 @@ from infosift.inputs import (
     unmasked,
     whole_rows,
 )
-from infosift.nulls import permutations_for
+from infosift.parameters import settings_of
 from infosift.progress import ProgressBar, Reporter
 from infosift.result import INTERRUPT, Selection, Settings, Step
 from infosift.search import Run
-from infosift.streams import SeedLike, resolve_seed
-from infosift.surrogates import NULLS
+from infosift.streams import SeedLike
 from infosift.table import Table, make_table
 
 
@@ -278,53 +271,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _settings(self) -> Settings:
-        alpha = require_level(self.alpha)
-        require_choice("method", self.method, ("published", "calibrated"))
-        require_choice("search", self.search, ("forward",))
-        require_choice("scale", self.scale, ("standard", "rank"))
-        require_choice("missing", self.missing, ("error", "drop", "partial"))
-        criterion_named(self.criterion)
-        if self.method == "calibrated" and self.missing == "partial":
-            raise InputError(
-                'method="calibrated" predicts columns from each other and needs whole rows: say missing="drop" or '
-                'method="published".'
-            )
-        require_choice("null", self.null, ("auto", *NULLS))
-        own_null = "residual" if self.method == "calibrated" else "shuffle"
-        null = own_null if self.null == "auto" else self.null
-        if self.method == "published" and null != own_null:
-            raise InputError(f'method="published" has null="shuffle"; null="{null}" needs method="calibrated".')
-        if self.blocks is not None and null == "local":
-            raise InputError('null="local" takes values of near rows and cannot keep blocks together.')
-        n_neighbors, max_features, t_threshold = self.n_neighbors, self.max_features, self.t_threshold
-        return Settings(
-            alpha=alpha,
-            method=self.method,
-            criterion=self.criterion,
-            search=self.search,
-            n_neighbors=None
-            if n_neighbors == "auto"
-            else require_count("n_neighbors", n_neighbors, 1, '"auto" or '),
-            n_permutations=self._permutations(alpha),
-            n_folds=require_count("n_folds", self.n_folds, least=2),
-            max_neighbors=require_count("max_neighbors", self.max_neighbors, least=1),
-            t_threshold=None if t_threshold is None else require_finite_number("t_threshold", t_threshold),
-            max_features=None if max_features is None else require_count("max_features", max_features, least=1),
-            seed=resolve_seed(self.random_state),
-            scale=self.scale,
-            missing=self.missing,
-            null=null,
-            time_limit=None if self.time_limit is None else require_positive("time_limit", self.time_limit),
-        )
-
-    def _permutations(self, alpha: float) -> int | None:
-        if self.method == "published":
-            return permutations_for(alpha, self.n_permutations)
-        return (
-            None
-            if self.n_permutations == "auto"
-            else permutations_for(alpha, self.n_permutations, SHARE_OF_SINGLES)
-        )
+        return settings_of(self.get_params(deep=False))
 
     def _read(self, X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
         if y is None:

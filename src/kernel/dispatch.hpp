@@ -6,6 +6,12 @@
 #include <stdexcept>
 #include <string_view>
 
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
+#include <windows.h>
+#endif
+
 namespace infosift {
 
 using ScoreFunction = void (*)(const Problem &, Path, const DigammaTable &, std::span<std::int64_t>);
@@ -38,7 +44,12 @@ __attribute__((target("avx2"))) inline void score_folds_avx2(const Problem &prob
     fold_digamma_sums<4>(problem, folds, digamma, sums);
 }
 
+#if defined(_WIN32)
+// What __builtin_cpu_supports asks is not linked by clang-cl.
+inline bool has_avx2() { return IsProcessorFeaturePresent(PF_AVX2_INSTRUCTIONS_AVAILABLE); }
+#else
 inline bool has_avx2() { return __builtin_cpu_supports("avx2"); }
+#endif
 #else
 template <Variant variant> constexpr ScoreFunction score_avx2 = score_baseline<variant>;
 constexpr FoldScoreFunction score_folds_avx2 = score_folds_baseline;

@@ -1,0 +1,148 @@
+"""The settings of a run, and the lines of Python and of the command line that repeat it."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from infosift.nulls import permutations_for
+from infosift.selector import MutualInfoSelector
+
+if TYPE_CHECKING:
+    from infosift.result import Selection, Settings
+
+_LONGEST_LINE = 88
+_MEANINGS = {
+    "alpha": "significance level",
+    "method": "procedure",
+    "criterion": "estimate of mutual information",
+    "search": "which column next",
+    "n_neighbors": "number of neighbours of the estimate",
+    "n_permutations": "shuffled copies per step",
+    "n_folds": "folds to choose the number of neighbours by",
+    "max_neighbors": "largest number of neighbours to choose from",
+    "t_threshold": "distance that counts in that choice; None: the largest decides",
+    "max_features": "most columns to choose; None: no limit",
+    "random_state": "seed",
+    "scale": "how columns are made comparable",
+    "missing": "what to do with missing values",
+    "null": "what a column that adds nothing looks like",
+    "keep": "columns in from the start",
+    "ignore": "columns not looked at",
+    "groups": "columns that enter or stay out together",
+    "blocks": "rows that belong together",
+    "time_limit": "seconds after which to end; None: no limit",
+}
+# What the command is told, and by which option; the others are for Python only.
+_OPTIONS = {
+    "alpha": "--alpha",
+    "method": "--method",
+    "criterion": "--criterion",
+    "keep": "--keep",
+    "ignore": "--ignore",
+    "groups": "--groups",
+    "missing": "--missing",
+    "max_features": "--max-features",
+    "time_limit": "--time-limit",
+    "random_state": "--seed",
+}
+
+
+class _Name(str):
+    """A value that stands in a line of Python as a variable."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def parameters(settings: Settings) -> dict[str, Any]:
+    """Return what to give to MutualInfoSelector for these settings."""
+    given: dict[str, Any] = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    given["random_state"] = given.pop("seed")
+    given["blocks"] = None if given.pop("n_blocks") is None else _Name("blocks")
+    given["n_neighbors"] = "auto" if settings.n_neighbors is None else settings.n_neighbors
+    own_null = "residual" if settings.method == "calibrated" else "shuffle"
+    given["null"] = "auto" if settings.null == own_null else settings.null
+    is_default = settings.n_permutations is None or (
+        settings.method == "published" and settings.n_permutations == permutations_for(settings.alpha, "auto")
+    )
+    given["n_permutations"] = "auto" if is_default else settings.n_permutations
+    given["keep"], given["ignore"] = list(settings.keep) or None, list(settings.ignore) or None
+    given["groups"] = {name: list(columns) for name, columns in settings.groups} or None
+    return {name: given[name] for name in _MEANINGS}
+
+
+def settings_table(selection: Selection) -> list[dict[str, str]]:
+    """Return each setting with its value and its meaning."""
+    settings = selection.settings
+    values = parameters(settings)
+    meanings = dict(_MEANINGS)
+    if values["n_permutations"] == "auto":
+        exact = f"{settings.n_permutations}, the fewest from 50 on that make alpha exact"
+        meanings["n_permutations"] += f": {exact if settings.n_permutations else 'as many as it takes'}"
+    if values["null"] == "auto":
+        meanings["null"] += f": {settings.null}"
+    if settings.n_blocks is not None:
+        meanings["blocks"] += f": {settings.n_blocks} blocks"
+    return [{"name": name, "value": repr(value), "meaning": meanings[name]} for name, value in values.items()]
+
+
+def python_line(selection: Selection) -> str:
+    """Return the call that repeats the run; one argument to a line where it is long."""
+    arguments = [f"{name}={value!r}" for name, value in _to_be_said(selection.settings).items()]
+    line = f"MutualInfoSelector({', '.join(arguments)}).fit(X, y)"
+    if len(line) > _LONGEST_LINE:
+        line = "\n".join(["MutualInfoSelector(", *(f"    {argument}," for argument in arguments), ").fit(X, y)"])
+    return f"from infosift import MutualInfoSelector\n\n{line}"
+
+
+def _to_be_said(settings: Settings) -> dict[str, Any]:
+    defaults = inspect.signature(MutualInfoSelector).parameters
+    always = ("alpha", "random_state")
+    return {
+        name: value
+        for name, value in parameters(settings).items()
+        if name in always or value != defaults[name].default
+    }
+
+
+def _python_only(selection: Selection) -> list[str]:
+    return [name for name in _to_be_said(selection.settings) if name not in _OPTIONS]
+
+
+def command(selection: Selection) -> str | None:
+    """Return the command that repeats the run, or None where it has no option for some setting."""
+    if _python_only(selection) or len(selection.n_classes) > 1:
+        return None
+    words = ["infosift", "select", "DATA.csv", "--target", selection.target_name]
+    for name, value in _to_be_said(selection.settings).items():
+        if name == "groups":
+            words += ["--groups", "GROUPS.json"]
+        else:
+            for one in value if isinstance(value, list) else [value]:
+                words += [_OPTIONS[name], str(one)]
+    return shlex.join(words)
+
+
+def command_notes(selection: Selection) -> list[str]:
+    """Return what else is to be known to repeat the run."""
+    notes = []
+    if len(selection.n_classes) > 1:
+        notes.append("The command takes a single target; for several, use Python.")
+    if only := _python_only(selection):
+        notes.append(f"The command has no option for {', '.join(only)}; use Python.")
+    if command(selection) is not None:
+        notes.append(
+            f"DATA.csv stands for your file; columns that it has besides the target and the "
+            f"{len(selection.feature_names):,} of this report must be ignored, each by an option of its own."
+        )
+        if selection.settings.groups:
+            notes.append("GROUPS.json has the groups, as they stand in the lines of Python.")
+    if selection.settings.n_blocks is not None:
+        notes.append("blocks are the values that tell which rows belong together; give them again.")
+    notes.append("Where you said which columns hold categories, say so again: a selection does not keep it.")
+    return notes

@@ -1,0 +1,63 @@
+"""Words that the terminal and the report share: probabilities, counts, and a caution."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+CAUTION = (
+    "A p-value is that of a single column tested alone: picking the best of many, and the number of neighbours on "
+    "the same rows, makes false choices more likely than alpha; see docs/method.md."
+)
+
+_ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
+_FROM_RIGHT_TO_LEFT = {"R", "AL", "AN", "RLE", "RLO", "RLI", "LRE", "LRO"}
+
+
+def probability(p: float) -> str:
+    """Return a probability with three decimals."""
+    return "<0.001" if 0 < p < 0.0005 else f"{p:.3f}"
+
+
+def at_most(p: float) -> str:
+    """Return what an upper bound says."""
+    return f"p at most {probability(p)}".replace("at most <", "below ")
+
+
+def at_least(p: float) -> str:
+    """Return what a lower bound says."""
+    return f"p at least {p:.3f}"
+
+
+def signed(number: str) -> str:
+    """Return a number with a true minus sign."""
+    return number.replace("-", "−")
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number and its noun, such as "1 column" and "2,000 columns"."""
+    return f"{number:,} {plural(number, noun)}"
+
+
+def plural(number: int, noun: str) -> str:
+    """Return a noun as it stands beside a number."""
+    return noun if number == 1 else f"{noun}{'e' * noun.endswith('s')}s"
+
+
+def series(words: Sequence[str]) -> str:
+    """Return words as "a, b and c"."""
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def in_a_sentence(name: str) -> str:
+    """Return a name such that what stands around it keeps its place, and that an empty one is seen."""
+    if not name.strip():
+        return f'"{name}"'
+    if any(unicodedata.bidirectional(letter) in _FROM_RIGHT_TO_LEFT for letter in name):
+        return f"{_ISOLATE}{name}{_END_OF_ISOLATE}"
+    return name
+
+
+def the_target(name: str) -> str:
+    """Return what to call the target in a sentence; without a name of its own it is called "target"."""
+    return "the target" if name == "target" else in_a_sentence(name)

@@ -6,6 +6,7 @@ import pytest
 from infosift import MutualInfoSelector
 from infosift.engine import ThreadEngine
 from infosift.inputs import NamedColumns
+from infosift.parameters import settings_of
 from infosift.progress import Reporter
 from infosift.search import Run
 from infosift.table import make_table
@@ -24,7 +25,7 @@ def data():
 
 
 def run(X, y, names=None, n_jobs=1, block_size=None):
-    settings = MutualInfoSelector(method="published", random_state=SEED)._settings()
+    settings = settings_of(MutualInfoSelector(method="published", random_state=SEED).get_params())
     table = make_table(
         NamedColumns(names or tuple(f"x{i}" for i in range(X.shape[1])), X.T), NamedColumns(("y",), y[None]), SEED
     )

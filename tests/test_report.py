@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from infosift import MutualInfoSelector, Selection
+from infosift.parameters import settings_of
 from infosift.report import render, summarise
 from infosift.report.figures import figures
 from infosift.result import TIME_LIMIT, ColumnVerdict, Exchange
@@ -232,7 +233,7 @@ def test_the_line_of_python_repeats_the_run(options):
     namespace = {}
     code = re.sub(r"(?s)(MutualInfoSelector\(.*\))\.fit\(X, y\)", r"result = \1", line)
     exec(code, namespace)
-    settings = namespace["result"]._settings()
+    settings = settings_of(namespace["result"].get_params())
     taken_from_data = {"keep": (), "ignore": (), "groups": ()}
     assert settings == replace(selection.settings, **taken_from_data)
     for name in ("keep", "ignore"):

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from infosift import MutualInfoSelector, Selection
+from infosift.parameters import settings_of
 from samples import INFORMATIVE, friedman
 
 NAMES = [f"col {letter}" for letter in "abcdefghij"]
@@ -105,7 +106,10 @@ def test_a_drawn_seed_repeats_the_run(data):
     )
     assert again == first
     generator = np.random.RandomState(3)
-    seeds = {MutualInfoSelector(method="published", random_state=generator)._settings().seed for _ in range(2)}
+    seeds = {
+        settings_of(MutualInfoSelector(method="published", random_state=generator).get_params()).seed
+        for _ in range(2)
+    }
     assert len(seeds) == 2
 
 

@@ -66,8 +66,8 @@ def interval_of_p(at_least: int, count: int, confidence: float = 0.95) -> tuple[
 def threshold(null: FloatArray, alpha: float) -> float:
     """Return the (1 - alpha) percentile: the order statistic that is exceeded just when p <= alpha.
 
-    With P draws, a score above r of them has p <= (1 + P - r) / (1 + P), hence r = ceil((1 - alpha) (1 + P)). Where
-    draws ended, with a score that is no good, before there were enough for alpha, it is the largest.
+    With P draws, a score above r of them has p <= (1 + P - r) / (1 + P), hence r = ceil((1 - alpha) (1 + P)).
+    Where draws ended, with a score that is no good, before there were enough for alpha, it is the largest.
     """
     rank = min(math.ceil((1 - _exact(alpha)) * (1 + len(null))), len(null))
     return float(np.sort(null)[rank - 1])

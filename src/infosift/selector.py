@@ -42,7 +42,7 @@ from infosift.inputs import (
 )
 from infosift.parameters import settings_of
 from infosift.progress import ProgressBar, Reporter
-from infosift.result import INTERRUPT, Selection, Settings, Step
+from infosift.result import INTERRUPT, Selection, Step
 from infosift.search import Run
 from infosift.streams import SeedLike
 from infosift.table import Table, make_table
@@ -221,7 +221,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             Where a key is pressed to interrupt; ``selection_`` then has what was decided, and is marked so.
         """
         checkpoint = None if self.checkpoint is None else Checkpoint(Path(self.checkpoint))
-        settings = self._settings()
+        settings = settings_of(self.get_params(deep=False))
         if checkpoint is not None and checkpoint.seed is not None and self.random_state is None:
             settings = replace(settings, seed=checkpoint.seed)
         features, target = self._read(X, y)
@@ -269,9 +269,6 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if self.selection_.ended_by == INTERRUPT:
             raise KeyboardInterrupt
         return self
-
-    def _settings(self) -> Settings:
-        return settings_of(self.get_params(deep=False))
 
     def _read(self, X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
         if y is None:

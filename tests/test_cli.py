@@ -118,7 +118,7 @@ def bad_value(frame, column, row, value):
         (None, ["--target", "price", "--alpha", "0"], "alpha must lie between 0 and 1, not 0.0."),
         (None, ["--target", "price", "--alpha", "nan"], "alpha must lie between 0 and 1, not nan."),
         (None, ["--target", "price", "--jobs", "0"], "n_jobs must be None, a number of threads or -1"),
-        (None, ["--target", "price", "--json", "."], ". is a folder: give a file for the evidence."),
+        (None, ["--target", "price", "--json", "."], ". is a folder: give a file for the results."),
         (lambda f: f.clear(), [], "has column names but no rows."),
         (lambda f: f.select("price"), [], 'has no column left besides the target "price".'),
         (
@@ -142,7 +142,7 @@ def test_bad_input_is_one_sentence(frame, tmp_path, change, arguments, message):
     ("name", "content", "message"),
     [
         ("missing.csv", None, "There is no file"),
-        ("table.xlsx", b"PK", "must end in one of .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .pq."),
+        ("table.xlsx", b"PK", "must end in one of .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .pq, .arrow, .feather, .ipc."),
         ("ragged.csv", b"a,price\n1,2\n1,2,3\n", "cannot be read as a table"),
         ("latin.csv", b"a,price\n1,2\n\xe9,3\n", "cannot be read as a table"),
         ("table.parquet", b"not parquet", "cannot be read as a table"),

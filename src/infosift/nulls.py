@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from scipy.stats import binomtest
@@ -57,6 +58,7 @@ def judge(score: float, null: FloatArray, alpha: float) -> PermutationTest:
     )
 
 
+@lru_cache(maxsize=4096)  # the same few counts are asked about over and over, and an answer takes milliseconds
 def interval_of_p(at_least: int, count: int, confidence: float = 0.95) -> tuple[float, float]:
     """Return bounds of the p-value that all permutations would give, by Clopper and Pearson."""
     interval = binomtest(at_least, count).proportion_ci(confidence, method="exact")

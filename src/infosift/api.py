@@ -108,7 +108,7 @@ def score_candidates(
         The candidate columns, the target (one or several columns) and the columns that go with each candidate
         (None for none), all with the same number of rows.
     n_neighbors, variant, discrete_features, discrete_target, random_state
-        As in :func:`mutual_information`; ``discrete_features`` is about C, the given columns are judged by "auto".
+        As in ``mutual_information``; ``discrete_features`` is about C, the given columns are judged by "auto".
     n_jobs : int or None
         Number of threads, with scikit-learn's meaning.
 
@@ -151,7 +151,7 @@ def resample_mutual_information(
     Parameters
     ----------
     X, y, n_neighbors, variant, discrete_features, discrete_target
-        As in :func:`mutual_information`.
+        As in ``mutual_information``.
     n_folds : int
         Number of folds into which the rows are partitioned at random.
     random_state : int, NumPy generator or None
@@ -210,7 +210,7 @@ def choose_n_neighbors(
     criterion : {"ksg", "ksg2"}
         The estimator, variant 1 or 2.
     discrete_features, discrete_target
-        As in :func:`mutual_information`.
+        As in ``mutual_information``.
     random_state : int, NumPy generator or None
         Seed of the folds and the shuffles.
     n_jobs : int or None
@@ -277,7 +277,7 @@ def permutation_test(
         row has the value of a near one (Runge 2018); or all rows are shuffled, as in the published method, which
         also takes away the tie of x to the given columns. Without given columns, all three shuffle.
     n_neighbors, variant, discrete_features, discrete_target
-        As in :func:`mutual_information`; ``discrete_features`` is about x, the given columns are judged by "auto".
+        As in ``mutual_information``; ``discrete_features`` is about x, the given columns are judged by "auto".
     random_state : int, NumPy generator or None
         Seed of the shuffles.
     n_jobs : int or None

@@ -118,7 +118,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs : int or None, default=None
         Number of threads; None is 1 unless a ``joblib.parallel_config`` says otherwise, -1 is one per core.
     callback : callable or None, default=None
-        Called with each :class:`Step` as soon as it is decided.
+        Called with each ``Step`` as soon as it is decided.
     progress : bool, default=False
         Whether to show on standard error what is being done, and what is chosen so far, after two seconds.
     time_limit : float or None, default=None

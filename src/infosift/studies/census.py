@@ -39,7 +39,7 @@ def run(setting: Setting) -> Outcome:
     """Choose columns on each subset and compare errors on the test rows, for both readings."""
     frame = CENSUS.read(setting.data).filter(pl.col(TARGET) > 0)
     y = frame[TARGET].to_numpy().astype(np.float64)
-    subsets, rows = (1, 256) if setting.quick else (_SUBSETS, _ROWS)
+    subsets, rows = (1, 128) if setting.quick else (_SUBSETS, _ROWS)
     test = slice(_SUBSETS * _ROWS, _SUBSETS * _ROWS + 1000 if setting.quick else None)
     work = [(reading, subset) for reading in READINGS for subset in range(subsets)]
     comparisons: dict[str, list[Comparison]] = {reading: [] for reading in READINGS}

@@ -249,6 +249,15 @@ def test_one_column_takes_the_place_of_two_poor_copies():
     assert Selection.from_json(selection.to_json()) == selection
 
 
+def test_what_was_not_tried_beside_those_chosen_is_not_called_redundant():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(200, 3))
+    y = 10 * X[:, 0] + 8 * X[:, 1] + 0.5 * rng.normal(size=200)
+    said = {column.feature: column.verdict for column in select(X, y, max_features=1).verdicts}
+    assert sorted((said["x0"], said["x1"])) == ["chosen", "undecided"]
+    assert all(c.redundant_with for c in select(X, y).verdicts if c.verdict == "redundant")
+
+
 def test_columns_that_matter_only_together():
     samples = [dependence.exclusive_or(1000 + seed, 200) for seed in range(4)]
     assert count(samples, lambda chosen, s: chosen >= s.truth) >= 3

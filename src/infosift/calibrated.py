@@ -149,6 +149,8 @@ class CalibratedSearch:
         chosen = {i: p_value for i, p_value in p_values.items() if i not in dropped}
         said: dict[int, ColumnVerdict] = {}
         units = {unit.columns[0]: unit for unit in self.bench.table.units}
+        # Where the search was stopped at a number of columns, nobody asked what the others tell beside these.
+        all_asked = bool(steps) and not steps[-1].accepted
         alone = zip(steps[0].candidates, steps[0].candidate_p_values.tolist(), strict=True) if steps else ()
         for first, p_alone in alone:
             draws = steps[0].candidate_permutations
@@ -156,7 +158,7 @@ class CalibratedSearch:
             for i in units[first].columns:
                 if i in chosen:
                     said[i] = ColumnVerdict(names[i], "chosen", chosen[i])
-                elif chosen and (p_alone <= self.settings.alpha or i in dropped):
+                elif chosen and (i in dropped or (all_asked and p_alone <= self.settings.alpha)):
                     said[i] = ColumnVerdict(names[i], "redundant", p_alone, self._tied_to(i, list(chosen)))
                 else:
                     said[i] = ColumnVerdict(names[i], "undecided" if may_pass else "irrelevant", p_alone)
@@ -168,5 +170,5 @@ class CalibratedSearch:
         question = Question(columns, columns[:0], columns[[column]], chosen)
         scores = self._score(question).mean(axis=1)
         order = np.argsort(-scores, kind="stable")
-        tied = [i for i in order if scores[i] >= scores[order[0]] / 2]
+        tied = [i for i in order if i == order[0] or scores[i] >= scores[order[0]] / 2 > 0]
         return tuple(self.bench.table.names[chosen[i]] for i in tied)

@@ -127,6 +127,7 @@ class Settings(Record):
 class ColumnVerdict(Record):
     """What there is to say about a column: chosen, redundant (with which), irrelevant or undecided.
 
+    One that passes alone where the search was stopped before it was tried beside those chosen is undecided too.
     ``p_value`` is that of its step where it is chosen, and otherwise that of the column alone, as one of many.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Self
@@ -38,7 +39,7 @@ def new_figure(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4
 
 
 @dataclass(eq=False)
-class Display:
+class Display(ABC):
     """Base of the displays, which say how large they are and how to draw themselves on axes."""
 
     ax_: Axes = field(init=False, repr=False)
@@ -71,8 +72,8 @@ class Display:
     def _size(self) -> tuple[float, float]:
         return (6.4, 4.0)
 
-    def _draw(self, ax: Axes) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _draw(self, ax: Axes) -> None: ...
 
 
 def as_written(name: str) -> str:

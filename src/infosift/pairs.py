@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import combinations, product
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from infosift._kernel import CATEGORY_GAP
-from infosift.arrays import FloatArray
-from infosift.contest import Contest
+from infosift.arrays import FloatArray, IntArray
+from infosift.blas import on_one_thread
+from infosift.contest import MOST_CLASSES, Contest
 from infosift.engine import Question
 from infosift.groups import Unit
-from infosift.residuals import class_indicators
+from infosift.surrogates import parts_of
 
 # All pairs of ten columns; of more columns, the most promising.
 _ALL_PAIRS = 45
 _PROMISING_PAIRS = 12
+# Beyond as many columns, not all are paired: the cost of all pairs would outgrow that of the columns one by one.
+_MOST_COLUMNS = 2000
+_ROWS_AT_ONCE = 128
 _DIGITS = 9
 
 
@@ -31,9 +33,8 @@ class PairContest:
         self.contest = contest
         self.singles = [unit for unit in contest.units if len(unit.columns) == 1]
         self._places = [contest.members.index(unit.columns[0]) for unit in self.singles]
-        parts = [class_indicators(t) if t.max() >= CATEGORY_GAP else t[None] for t in contest.target]
-        self._wanted = np.concatenate(parts)
-        self._wanted = self._wanted - self._wanted.mean(axis=1, keepdims=True)
+        wanted = np.concatenate([parts_of(target, MOST_CLASSES) for target in contest.target])
+        self._wanted = wanted - wanted.mean(axis=1, keepdims=True)
         self.best: tuple[Unit, Unit] | None = None
 
     def scores(self, draws: range) -> FloatArray:
@@ -63,18 +64,49 @@ class PairContest:
         count = len(self.singles) * (len(self.singles) - 1) // 2
         return count if count <= _ALL_PAIRS else _PROMISING_PAIRS
 
-    def _promising(self, copies: FloatArray) -> Sequence[tuple[int, int]]:
-        count = len(copies)
-        i, j = np.triu_indices(count, k=1)
-        if len(i) <= _ALL_PAIRS:
-            return list(zip(i.tolist(), j.tolist(), strict=True))
-        forms = [_standard(copies), _standard(_standard(copies) ** 2)]
-        with threadpool_limits(1):
-            fits = [np.abs((a * wanted) @ b.T) for wanted in self._wanted for a in forms for b in forms]
-        fit = np.round(np.max(fits, axis=0), _DIGITS)
-        promise = np.maximum(fit, fit.T)[i, j]
-        chosen = np.sort(np.argsort(-promise, kind="stable")[:_PROMISING_PAIRS])
-        return list(zip(i[chosen].tolist(), j[chosen].tolist(), strict=True))
+    def _promising(self, copies: FloatArray) -> list[tuple[int, int]]:
+        if self._n_pairs == _PROMISING_PAIRS:
+            return promising_pairs(copies, self._wanted, _PROMISING_PAIRS)
+        return list(combinations(range(len(copies)), 2))
+
+
+def promising_pairs(columns: FloatArray, wanted: FloatArray, count: int) -> list[tuple[int, int]]:
+    """Return the pairs of columns whose products, of values or squares, go best with any of what is wanted.
+
+    Of equal pairs the first are taken. Only some rows of the matrix of all pairs are in memory at a time.
+    """
+    forms = [_standard(columns), _standard(_standard(columns) ** 2)]
+    kept = _promising_columns(forms, wanted)
+    forms = [form[kept] for form in forms]
+    fits, firsts, seconds = np.empty(0), np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
+    for start in range(0, len(kept) - 1, _ROWS_AT_ONCE):
+        fit = _fit_of_pairs(forms, wanted, start)
+        at_least = fits[-1] - 10.0**-_DIGITS if len(fits) == count else 0.0
+        i, j = np.nonzero(np.triu(fit >= at_least, k=1))
+        fits = np.concatenate([fits, np.round(fit[i, j], _DIGITS)])
+        firsts, seconds = np.concatenate([firsts, start + i]), np.concatenate([seconds, start + j])
+        best = np.argsort(-fits, kind="stable")[:count]
+        fits, firsts, seconds = fits[best], firsts[best], seconds[best]
+    return sorted(zip(kept[firsts].tolist(), kept[seconds].tolist(), strict=True))
+
+
+def _fit_of_pairs(forms: list[FloatArray], wanted: FloatArray, start: int) -> FloatArray:
+    """Return how well some columns, from ``start`` on, go with all from there on."""
+    fit = np.zeros(())
+    with on_one_thread():
+        for target, first, second in product(wanted, forms, forms):
+            one = np.abs((first[start : start + _ROWS_AT_ONCE] * target) @ second[start:].T)
+            fit = np.maximum(fit, one, out=one)
+    return fit
+
+
+def _promising_columns(forms: list[FloatArray], wanted: FloatArray) -> IntArray:
+    """Return the positions of the columns to pair: all, or of very many those that go best with what is wanted."""
+    if len(forms[0]) <= _MOST_COLUMNS:
+        return np.arange(len(forms[0]))
+    with on_one_thread():
+        fit = np.max([np.abs(form @ target) for form in forms for target in wanted], axis=0)
+    return np.sort(np.argsort(-np.round(fit, _DIGITS), kind="stable")[:_MOST_COLUMNS])
 
 
 def _standard(columns: FloatArray) -> FloatArray:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import eigh, svd
-from threadpoolctl import threadpool_limits
 
 from infosift._kernel import CATEGORY_GAP
 from infosift.arrays import FloatArray
+from infosift.blas import on_one_thread
 from infosift.streams import stream
 
 # Of the Gaussian kernel, in units of the root of the number of columns; and of the ridge, in units of n.
@@ -35,13 +35,13 @@ class Smoother:
             if self.n_rows > _MOST_EXACT
             else None
         )
-        with threadpool_limits(1):
-            spectra = [_spectrum(points, landmarks, width * np.sqrt(len(subset))) for width in _WIDTHS]
-        self._fits = []  # basis, its share that is kept, and one less the leverage of each row
-        for basis, eigenvalues in spectra:
-            for ridge in _RIDGES:
-                kept = eigenvalues / (eigenvalues + ridge * self.n_rows)
-                leverage = (basis**2 * kept).sum(axis=1) + 1 / self.n_rows
+        # By width: a basis, the share of it that each ridge keeps, and one less the leverage of each row.
+        self._fits: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+        with on_one_thread():
+            for width in _WIDTHS:
+                basis, eigenvalues = _spectrum(points, landmarks, width * np.sqrt(len(subset)))
+                kept = eigenvalues / (eigenvalues + np.array(_RIDGES)[:, None] * self.n_rows)
+                leverage = kept @ (basis**2).T + 1 / self.n_rows
                 self._fits.append((basis, kept, 1 - leverage))
 
     def predict(self, column: FloatArray) -> FloatArray:
@@ -49,15 +49,13 @@ class Smoother:
         centred = column - column.mean()
         least = centred * (self.n_rows / (self.n_rows - 1))
         least_error = np.mean(least**2)
-        previous, coordinates = None, centred
-        with threadpool_limits(1):
+        with on_one_thread():
             for basis, kept, free in self._fits:
-                if basis is not previous:
-                    previous, coordinates = basis, centred @ basis
-                residual = (centred - basis @ (kept * coordinates)) / free
-                error = np.mean(residual**2)
-                if error < least_error:
-                    least, least_error = residual, error
+                residuals = (centred - (kept * (centred @ basis)) @ basis.T) / free
+                errors = np.mean(residuals**2, axis=1)
+                best = int(np.argmin(errors))
+                if errors[best] < least_error:
+                    least, least_error = residuals[best], errors[best]
         return np.asarray(column - least)
 
 

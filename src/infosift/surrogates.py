@@ -98,10 +98,7 @@ def _chances(column: FloatArray, smoother: Smoother) -> tuple[FloatArray, FloatA
 
 
 def residual_targets(target: FloatArray, smoother: Smoother, most_classes: int) -> FloatArray:
-    """Return what a subset leaves unexplained of each target; of a discrete one, of being in each class.
-
-    Two classes have one residual; of many, the largest have one each.
-    """
+    """Return what a subset leaves unexplained of each target; of a discrete one, of being in each class."""
     residuals = _residuals(target, smoother, most_classes)
     spread = residuals.std(axis=1, keepdims=True)
     return np.asarray(residuals / np.where(spread > 0, spread, 1))
@@ -113,11 +110,15 @@ def unexplained(target: FloatArray, smoother: Smoother, most_classes: int) -> fl
 
 
 def _residuals(target: FloatArray, smoother: Smoother, most_classes: int) -> FloatArray:
-    parts = np.concatenate([_parts(column, most_classes) for column in target])
+    parts = np.concatenate([parts_of(column, most_classes) for column in target])
     return np.stack([part - smoother.predict(part) for part in parts])
 
 
-def _parts(target: FloatArray, most_classes: int) -> FloatArray:
+def parts_of(target: FloatArray, most_classes: int) -> FloatArray:
+    """Return a target of numbers as it is; of a discrete one, which rows are in each of the largest classes.
+
+    Of two classes, one says it all.
+    """
     if target.max() < CATEGORY_GAP:
         return target[None]
     indicators = class_indicators(target)

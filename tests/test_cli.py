@@ -1,4 +1,5 @@
 import json
+import shlex
 import signal
 import subprocess
 import sys
@@ -66,6 +67,20 @@ def test_dropped_columns_take_no_part(csv, tmp_path):
     infosift("select", csv, "--target", "price", "--ignore", "x3", "--ignore", "x0", "--json", out)
     names = json.loads(out.read_text())["feature_names"]
     assert names == ["x1", "x2", "x4", "x5", "x6", "x7", "x8", "x9"]
+
+
+def test_the_command_of_a_report_repeats_the_run(csv, frame, tmp_path):
+    from infosift.report.repeat import command
+
+    frame.with_columns(level=frame["x1"].rank("ordinal") % 3, day=pl.lit("a day")).write_csv(csv)
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    given = ["--ignore", "day", "--ignore", "x3", "--categorical", "level", "--max-features", 2]
+    infosift("select", csv, "--target", "price", *given, "--json", first)
+    selection = Selection.from_json(first.read_text(encoding="utf-8"))
+    repeated = shlex.split(command(selection))[1:]
+    assert infosift(*(csv if word == "DATA.csv" else word for word in repeated), "--json", second).exit_code == 0
+    assert Selection.from_json(second.read_text(encoding="utf-8")) == selection
+    assert selection.discrete == ("level",)
 
 
 def test_demo():

@@ -225,6 +225,7 @@ def test_a_partial_run_says_so(calibrated):
         {"method": "published", "n_neighbors": 4, "n_permutations": 19, "scale": "rank", "criterion": "ksg2"},
         {"keep": ["b", "it's"], "ignore": ["-c"], "max_features": 3, "missing": "drop", "n_neighbors": 5},
         {"groups": {"both": ["b", "-c"]}, "null": "shuffle"},
+        {"discrete_features": False, "discrete_target": False},
     ],
 )
 def test_the_line_of_python_repeats_the_run(options):
@@ -234,10 +235,12 @@ def test_the_line_of_python_repeats_the_run(options):
     code = re.sub(r"(?s)(MutualInfoSelector\(.*\))\.fit\(X, y\)", r"result = \1", line)
     exec(code, namespace)
     settings = settings_of(namespace["result"].get_params())
-    taken_from_data = {"keep": (), "ignore": (), "groups": ()}
+    taken_from_data = {"keep": (), "ignore": (), "groups": (), "discrete_features": None, "discrete_target": None}
     assert settings == replace(selection.settings, **taken_from_data)
     for name in ("keep", "ignore"):
         assert tuple(getattr(namespace["result"], name) or ()) == getattr(selection.settings, name)
+    for name in ("discrete_features", "discrete_target"):
+        assert getattr(namespace["result"], name) == options.get(name, "auto")
 
 
 def test_the_command_repeats_the_run_where_it_can(published):
@@ -249,6 +252,22 @@ def test_the_command_repeats_the_run_where_it_can(published):
     given = replace(published, settings=replace(published.settings, n_neighbors=5))
     assert summarise(given)["command"] is None
     assert "The command has no option for n_neighbors; use Python." in summarise(given)["command_notes"]
+
+
+def test_the_command_says_what_is_discrete():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(3, size=(60, 3)), rng.integers(4, size=60)
+
+    def command(**options):
+        return summarise(MutualInfoSelector(random_state=0, **options).fit(X, y).selection_)["command"]
+
+    plain = "infosift select DATA.csv --target target --alpha 0.05 --seed 0"
+    assert command() == plain
+    assert command(discrete_features=["x2"]) == f"{plain} --categorical x2"
+    assert command(discrete_target=True) == f"{plain} --categorical target"
+    assert command(discrete_features=True) == f"{plain} --categorical x0 --categorical x1 --categorical x2"
+    assert command(discrete_features=False) is None
+    assert command(discrete_target=False) is None
 
 
 def test_options_of_the_command_exist():

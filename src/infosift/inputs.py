@@ -244,22 +244,27 @@ def mark_features(columns: NamedColumns, asked: Any, takes_categories: bool = Tr
     "auto" is every column of numbers with two values, where the criterion takes categories. Otherwise True is all
     columns, False or None no more, a mask or a list of names or positions those.
     """
-    everything = range(len(columns.names))
+    places = discrete_asked_for(asked, columns.names)
+    if places is None:
+        places = tuple(i for i, values in enumerate(columns.values) if takes_categories and has_two_values(values))
+    return columns.with_discrete(places)
+
+
+def discrete_asked_for(asked: Any, names: Sequence[str]) -> tuple[int, ...] | None:
+    """Return the positions of columns that are to be discrete; None for "auto"."""
     if isinstance(asked, str) and asked == "auto":
-        if not takes_categories:
-            return columns
-        return columns.with_discrete(i for i in everything if has_two_values(columns.values[i]))
+        return None
     if isinstance(asked, (bool, np.bool_)):
-        return columns.with_discrete(everything if asked else ())
+        return tuple(range(len(names))) if asked else ()
     if asked is not None and not isinstance(asked, (str, Integral)):
         mask = np.asarray(asked)
         if mask.dtype.kind == "b":
-            if mask.shape != (len(columns.names),):
+            if mask.shape != (len(names),):
                 raise InputError(
-                    f"discrete_features has {mask.size} yes or no for {len(columns.names)} columns: give one each."
+                    f"discrete_features has {mask.size} yes or no for {len(names)} columns: give one each."
                 )
-            return columns.with_discrete(np.flatnonzero(mask).tolist())
-    return columns.with_discrete(positions(asked, columns.names, "discrete_features"))
+            return tuple(np.flatnonzero(mask).tolist())
+    return positions(asked, names, "discrete_features")
 
 
 def mark_target(target: NamedColumns, asked: Any, takes_categories: bool = True) -> NamedColumns:

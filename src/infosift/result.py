@@ -100,7 +100,10 @@ class Step(PermutationTest):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Settings(Record):
-    """All that decides the outcome of a run besides the data."""
+    """All that decides the outcome of a run besides the data.
+
+    None stands for "auto" in ``n_neighbors``, ``n_permutations``, ``discrete_features`` and ``discrete_target``.
+    """
 
     alpha: float
     method: str
@@ -116,6 +119,8 @@ class Settings(Record):
     scale: str = "standard"
     missing: str = "error"
     null: str = "shuffle"
+    discrete_features: tuple[str, ...] | None = None
+    discrete_target: bool | None = None
     keep: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     groups: tuple[tuple[str, tuple[str, ...]], ...] = ()

@@ -31,6 +31,7 @@ from infosift.groups import positions_in_groups, read_groups
 from infosift.inputs import (
     NamedColumns,
     as_frame,
+    discrete_asked_for,
     mark_features,
     mark_target,
     positions,
@@ -238,8 +239,11 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             whole = whole_rows(features, target, ignored)
             features, target = features.take(whole), target.take(whole)
             blocks = None if blocks is None else read_blocks(blocks[whole], features.n_rows)
+        discrete = discrete_asked_for(self.discrete_features, features.names)
         settings = replace(
             settings,
+            discrete_features=None if discrete is None else tuple(features.names[i] for i in discrete),
+            discrete_target=None if self.discrete_target == "auto" else bool(self.discrete_target),
             keep=tuple(features.names[i] for i in keep),
             ignore=tuple(features.names[i] for i in ignore),
             groups=tuple((group.name, tuple(features.names[i] for i in group.columns)) for group in groups),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -96,10 +97,12 @@ def select(
         }
         if categorical:
             settings |= {
-                "discrete_features": [name for name in categorical if name != target],
+                "discrete_features": [name for name in categorical if name != target] or "auto",
                 "discrete_target": True if target in categorical else "auto",
             }
         selection = fit(frame, values, settings, quiet, first_row=1)
+        # What is ignored was not read, but whoever repeats the run should know.
+        selection = replace(selection, settings=replace(selection.settings, ignore=tuple(ignore or ())))
         if not quiet:
             show(selection)
         if json is not None:

@@ -11,7 +11,7 @@ from infosift.nulls import permutations_for
 from infosift.selector import MutualInfoSelector
 
 if TYPE_CHECKING:
-    from infosift.result import Selection, Settings
+    from infosift.result import Selection
 
 _LONGEST_LINE = 88
 _MEANINGS = {
@@ -28,6 +28,8 @@ _MEANINGS = {
     "random_state": "seed",
     "scale": "how columns are made comparable",
     "missing": "what to do with missing values",
+    "discrete_features": "columns of numbers that hold categories",
+    "discrete_target": "whether the target holds classes",
     "null": "what a column that adds nothing looks like",
     "keep": "columns in from the start",
     "ignore": "columns not looked at",
@@ -43,6 +45,8 @@ _OPTIONS = {
     "keep": "--keep",
     "ignore": "--ignore",
     "groups": "--groups",
+    "discrete_features": "--categorical",
+    "discrete_target": "--categorical",
     "missing": "--missing",
     "max_features": "--max-features",
     "time_limit": "--time-limit",
@@ -59,8 +63,9 @@ class _Name(str):
         return str(self)
 
 
-def parameters(settings: Settings) -> dict[str, Any]:
-    """Return what to give to MutualInfoSelector for these settings."""
+def parameters(selection: Selection) -> dict[str, Any]:
+    """Return what to give to MutualInfoSelector for the settings of a selection."""
+    settings = selection.settings
     given: dict[str, Any] = {field.name: getattr(settings, field.name) for field in fields(settings)}
     given["random_state"] = given.pop("seed")
     given["blocks"] = None if given.pop("n_blocks") is None else _Name("blocks")
@@ -71,15 +76,24 @@ def parameters(settings: Settings) -> dict[str, Any]:
         settings.method == "published" and settings.n_permutations == permutations_for(settings.alpha, "auto")
     )
     given["n_permutations"] = "auto" if is_default else settings.n_permutations
+    given["discrete_features"] = _discrete_features(selection)
+    given["discrete_target"] = "auto" if settings.discrete_target is None else settings.discrete_target
     given["keep"], given["ignore"] = list(settings.keep) or None, list(settings.ignore) or None
     given["groups"] = {name: list(columns) for name, columns in settings.groups} or None
     return {name: given[name] for name in _MEANINGS}
 
 
+def _discrete_features(selection: Selection) -> str | bool | list[str]:
+    names = selection.settings.discrete_features
+    if names is None:
+        return "auto"
+    return names == selection.feature_names or list(names) or False
+
+
 def settings_table(selection: Selection) -> list[dict[str, str]]:
     """Return each setting with its value and its meaning."""
     settings = selection.settings
-    values = parameters(settings)
+    values = parameters(selection)
     meanings = dict(_MEANINGS)
     if values["n_permutations"] == "auto":
         exact = f"{settings.n_permutations}, the fewest from 50 on that make alpha exact"
@@ -93,25 +107,26 @@ def settings_table(selection: Selection) -> list[dict[str, str]]:
 
 def python_line(selection: Selection) -> str:
     """Return the call that repeats the run; one argument to a line where it is long."""
-    arguments = [f"{name}={value!r}" for name, value in _to_be_said(selection.settings).items()]
+    arguments = [f"{name}={value!r}" for name, value in _to_be_said(selection).items()]
     line = f"MutualInfoSelector({', '.join(arguments)}).fit(X, y)"
     if len(line) > _LONGEST_LINE:
         line = "\n".join(["MutualInfoSelector(", *(f"    {argument}," for argument in arguments), ").fit(X, y)"])
     return f"from infosift import MutualInfoSelector\n\n{line}"
 
 
-def _to_be_said(settings: Settings) -> dict[str, Any]:
+def _to_be_said(selection: Selection) -> dict[str, Any]:
     defaults = inspect.signature(MutualInfoSelector).parameters
     always = ("alpha", "random_state")
     return {
         name: value
-        for name, value in parameters(settings).items()
+        for name, value in parameters(selection).items()
         if name in always or value != defaults[name].default
     }
 
 
 def _python_only(selection: Selection) -> list[str]:
-    return [name for name in _to_be_said(selection.settings) if name not in _OPTIONS]
+    said = _to_be_said(selection)
+    return [name for name, value in said.items() if name not in _OPTIONS or value is False]
 
 
 def command(selection: Selection) -> str | None:
@@ -119,10 +134,14 @@ def command(selection: Selection) -> str | None:
     if _python_only(selection) or len(selection.n_classes) > 1:
         return None
     words = ["infosift", "select", "DATA.csv", "--target", selection.target_name]
-    for name, value in _to_be_said(selection.settings).items():
+    for name, value in _to_be_said(selection).items():
         if name == "groups":
             words += ["--groups", "GROUPS.json"]
         else:
+            if name == "discrete_target":
+                value = selection.target_name
+            elif name == "discrete_features":
+                value = list(selection.settings.discrete_features or ())
             for one in value if isinstance(value, list) else [value]:
                 words += [_OPTIONS[name], str(one)]
     return shlex.join(words)
@@ -137,12 +156,11 @@ def command_notes(selection: Selection) -> list[str]:
         notes.append(f"The command has no option for {', '.join(only)}; use Python.")
     if command(selection) is not None:
         notes.append(
-            f"DATA.csv stands for your file; columns that it has besides the target and the "
-            f"{len(selection.feature_names):,} of this report must be ignored, each by an option of its own."
+            f"DATA.csv stands for a file with the target and the {len(selection.feature_names):,} columns of this "
+            "report; any others must be ignored, each by an option of its own."
         )
         if selection.settings.groups:
             notes.append("GROUPS.json has the groups, as they stand in the lines of Python.")
     if selection.settings.n_blocks is not None:
         notes.append("blocks are the values that tell which rows belong together; give them again.")
-    notes.append("Where you said which columns hold categories, say so again: a selection does not keep it.")
     return notes

@@ -1,8 +1,10 @@
-"""Data the tests share: the paper's synthetic problem, and columns of many kinds for hypothesis."""
+"""Data the tests share: the paper's problem, a selection from it, and columns of many kinds for hypothesis."""
 
 import numpy as np
+import polars as pl
 from hypothesis import strategies as st
 
+from infosift import MutualInfoSelector
 from infosift.studies.synthetic import draw
 
 INFORMATIVE = frozenset(range(5))
@@ -11,6 +13,13 @@ INFORMATIVE = frozenset(range(5))
 def friedman(seed, n=100):
     """Equation 3 of the paper: five informative columns of ten."""
     return draw(seed, n)
+
+
+def small_selection(names, extra=None, target="yield", **options):
+    """A selection from the first columns of the paper's problem, under other names, and some extra ones."""
+    X, y = friedman(0, n=60)
+    frame = pl.DataFrame(X[:, : len(names)], schema=list(names)).with_columns(**(extra or {}))
+    return MutualInfoSelector(**{"random_state": 0, **options}).fit(frame, pl.Series(target, y)).selection_
 
 
 _CONTINUOUS = {

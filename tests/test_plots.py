@@ -27,7 +27,7 @@ from infosift import (
 )
 from infosift.plots.canvas import as_written
 from infosift.result import ColumnVerdict
-from samples import friedman
+from samples import friedman, small_selection
 
 ODD = (
     "$x_1$",
@@ -45,11 +45,8 @@ KINDS = {
 }
 
 
-def select(names=ODD, method="calibrated", **options):
-    X, y = friedman(0, n=60)
-    frame = pl.DataFrame(X[:, : len(names)], schema=list(names))
-    options = {"max_features": 2, "random_state": 0, "method": method} | options
-    return MutualInfoSelector(**options).fit(frame, y).selection_
+def select(names=ODD, **options):
+    return small_selection(names, **{"max_features": 2, **options})
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +121,14 @@ def test_the_halt_is_drawn_only_where_a_step_was_rejected(calibrated, published)
     assert calibrated.steps[-1].accepted
     assert "halt" in texts(drawn(PathDisplay.from_selection(published)))
     assert "halt" not in texts(drawn(PathDisplay.from_selection(calibrated)))
+
+
+def test_what_was_left_out_again_is_marked(calibrated):
+    assert PathDisplay.from_selection(calibrated).stayed == (True, True)
+    pruned = replace(calibrated, pruned=(calibrated.steps[0].feature,))
+    display = drawn(PathDisplay.from_selection(pruned))
+    assert display.stayed == (False, True)
+    assert "left out again" in display.ax_.get_legend_handles_labels()[1]
 
 
 def test_a_long_path_names_some_of_its_steps(published):

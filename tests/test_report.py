@@ -15,16 +15,13 @@ from infosift.report.figures import figures
 from infosift.result import TIME_LIMIT, ColumnVerdict, Exchange
 from infosift.terminal import CAUTION
 from infosift.words import at_least, at_most, count, in_a_sentence, probability, series
-from samples import friedman
+from samples import friedman, small_selection
 
 ODD = ("<script>alert(1)</script>", "\"&'", "🧪 $x_1$", "שלום", "a" * 120, "plain")
 
 
-def select(names=tuple("abcdef"), extra=None, target="yield", **options):
-    X, y = friedman(0, n=60)
-    frame = pl.DataFrame(X[:, : len(names)], schema=list(names)).with_columns(**(extra or {}))
-    options = {"max_features": 3, "random_state": 0} | options
-    return MutualInfoSelector(**options).fit(frame, pl.Series(target, y)).selection_
+def select(names=tuple("abcdef"), **options):
+    return small_selection(names, **{"max_features": 3, **options})
 
 
 @pytest.fixture(scope="module")

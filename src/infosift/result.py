@@ -217,6 +217,10 @@ class Selection(Record):
             del names[second]
         return tuple(self.feature_names.index(name) for name in names if name not in self.pruned)
 
+    def stayed(self, step: Step) -> bool:
+        """Tell whether all that a step added is still there after exchanges and pruning."""
+        return step.accepted and set(step.columns) <= set(self.indices)
+
     def _columns(self, path: tuple[Step, ...]) -> tuple[int, ...]:
         kept = (self.feature_names.index(name) for name in self.settings.keep)
         return (*kept, *(column for step in path for column in step.columns))

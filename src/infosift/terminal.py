@@ -30,7 +30,7 @@ def print_selection(selection: Selection, console: Console) -> None:
         nothing = f"None of {total} columns is seen to tell anything about {selection.target_name}."
         console.print(Text(nothing, style="bold"))
     if selection.steps:
-        console.print(_steps_table(selection.steps, console.width, selection.settings.method))
+        console.print(_steps_table(selection, console.width))
     console.print(Text(f"The search ended because {selection.stopped}."))
     if len(selection.steps) > 1 and selection.settings.method == "published":
         peak = selection.peak
@@ -61,7 +61,8 @@ def _with_reason(column: ColumnVerdict) -> str:
 _LEAST_WIDTH_OF_EXCESS = 50
 
 
-def _steps_table(steps: tuple[Step, ...], width: int, method: str) -> Table:
+def _steps_table(selection: Selection, width: int) -> Table:
+    method = selection.settings.method
     caption = "nats: information of a column together with all above it"
     if method == "calibrated":
         caption += "; excess: over its surrogates, in standard deviations"
@@ -74,7 +75,7 @@ def _steps_table(steps: tuple[Step, ...], width: int, method: str) -> Table:
         "threshold": lambda number, step: f"{step.threshold:.3f}",
         "p-value": lambda number, step: probability(step.p_value),
         "95 % interval": lambda number, step: f"{probability(step.p_low)} to {probability(step.p_high)}",
-        "verdict": lambda number, step: "[green]chosen[/green]" if step.accepted else "[red]halt[/red]",
+        "verdict": lambda number, step: _verdict(selection, step),
     }
     if method == "published" or width < _LEAST_WIDTH_OF_EXCESS:
         del columns["excess"]
@@ -87,9 +88,15 @@ def _steps_table(steps: tuple[Step, ...], width: int, method: str) -> Table:
             table.add_column(name, overflow="fold", min_width=6)
         else:
             table.add_column(name, justify="left" if name == "verdict" else "right", no_wrap=True)
-    for number, step in enumerate(steps, start=1):
+    for number, step in enumerate(selection.steps, start=1):
         table.add_row(*(cell(number, step) for cell in columns.values()))
     return table
+
+
+def _verdict(selection: Selection, step: Step) -> str:
+    if not step.accepted:
+        return "[red]halt[/red]"
+    return "[green]chosen[/green]" if selection.stayed(step) else "[yellow]left out again[/yellow]"
 
 
 def _how(selection: Selection) -> str:

@@ -36,6 +36,8 @@ class PathDisplay(Display):
         Of all columns so far together with those of the step, in nats.
     accepted : tuple of bool
         Whether a step added its columns; only the last may not have.
+    stayed : tuple of bool
+        Whether what a step added was not left out again in the end.
     method : {"calibrated", "published"}
         Which says what the scores are.
 
@@ -54,6 +56,7 @@ class PathDisplay(Display):
     thresholds: FloatArray
     information: FloatArray
     accepted: tuple[bool, ...]
+    stayed: tuple[bool, ...]
     method: str
 
     @classmethod
@@ -66,6 +69,7 @@ class PathDisplay(Display):
             thresholds=np.array([step.threshold for step in steps]),
             information=np.array([step.information for step in steps]),
             accepted=tuple(step.accepted for step in steps),
+            stayed=tuple(selection.stayed(step) for step in steps),
             method=selection.settings.method,
         )
 
@@ -92,11 +96,16 @@ class PathDisplay(Display):
         self._label_steps(ax, places)
 
     def _draw_circles(self, ax: Axes, places: IntArray) -> None:
-        accepted, size = np.array(self.accepted), 6 if len(places) <= _MOST_LABELS else 3
+        accepted, stayed = np.array(self.accepted), np.array(self.stayed)
+        size = 6 if len(places) <= _MOST_LABELS else 3
         name = "mutual information" if self.method == "published" else "excess"
-        for which, filling, label in ((accepted, BLUE, name), (~accepted, "white", "rejected")):
+        for which, marker, filling, label in (
+            (stayed, "o", BLUE, name),
+            (accepted & ~stayed, "X", GREY, "left out again"),
+            (~accepted, "o", "white", "rejected"),
+        ):
             if which.any():
-                ax.plot(places[which], self.scores[which], "o", ms=size, mec=BLUE, mfc=filling, label=label)
+                ax.plot(places[which], self.scores[which], marker, ms=size, mec=BLUE, mfc=filling, label=label)
 
     def _label_steps(self, ax: Axes, places: IntArray) -> None:
         shown = slice(None, None, math.ceil(len(places) / _MOST_LABELS))

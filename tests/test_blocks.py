@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infosift import InputError, MutualInfoSelector, Selection
-from infosift.blocks import read_blocks, require_enough_blocks, shuffled_rows
+from infosift.blocks import read_blocks, require_enough_to_shuffle, shuffled_rows
 from infosift.neighbors import assign_folds
 
 labels = st.lists(st.integers(0, 5), min_size=2, max_size=40)
@@ -140,7 +140,7 @@ def test_the_same_bits_for_any_number_of_threads(n_jobs):
         ([1, 2], "one value for each of the 120 rows"),
         (np.zeros(120), "blocks has 1 block, and alpha=0.05 needs at least 4"),
         ([None] + ["a"] * 119, "no value for row 0"),
-        ("person", "blocks asks for 'person', and there is no such column"),
+        ("person", 'blocks asks for "person", and there is no such column'),
     ],
 )
 def test_refuses_blocks_that_cannot_be(blocks, message):
@@ -158,4 +158,4 @@ def test_refuses_to_choose_k_without_the_block_that_has_nearly_all_rows():
 
 
 def test_fewer_blocks_suffice_for_a_larger_level():
-    assert require_enough_blocks(np.array([0, 1, 2]), 0.2) == 3
+    assert require_enough_to_shuffle(9, np.array([0, 1, 2]), 0.2, 1.0) == 3

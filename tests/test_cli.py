@@ -3,6 +3,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from csv import reader as csv_reader
 
 import numpy as np
 import polars as pl
@@ -69,6 +70,32 @@ def test_dropped_columns_take_no_part(csv, tmp_path):
     assert names == ["x1", "x2", "x4", "x5", "x6", "x7", "x8", "x9"]
 
 
+def test_decimal_commas_are_read(frame, tmp_path):
+    with_points, with_commas = tmp_path / "points.csv", tmp_path / "commas.csv"
+    frame.write_csv(with_points)
+    frame.write_csv(with_commas, separator=";", decimal_comma=True)
+    said = [infosift("select", path, "--target", "price").stdout for path in (with_points, with_commas)]
+    assert said[0] == said[1]
+    assert "chosen for price: x3" in said[0]
+
+
+def test_quotes_in_names_are_kept(frame, tmp_path):
+    path, out = tmp_path / "houses.csv", tmp_path / "chosen.csv"
+    names = ['x "3", <b>', "x4"]
+    frame.select("price", "x3", "x4").rename(dict(zip(("x3", "x4"), names, strict=True))).write_csv(path)
+    result = infosift("select", path, "--target", "price", "--keep", names[0], "--csv", out)
+    assert result.exit_code == 0, result.output
+    assert next(csv_reader(out.read_text(encoding="utf-8").splitlines())) == [*names, "price"]
+
+
+def test_a_target_is_numbers_or_classes_as_told(frame, tmp_path):
+    path, out = tmp_path / "houses.csv", tmp_path / "evidence.json"
+    frame.with_columns(price=(pl.col("price").rank("ordinal") - 1) // 10).write_csv(path)
+    for kind, expected in (("numbers", None), ("classes", 10), ("auto", 10)):
+        infosift("select", path, "--target", "price", "--target-kind", kind, "--max-features", 1, "--json", out)
+        assert Selection.from_json(out.read_text(encoding="utf-8")).n_classes == (expected,)
+
+
 def test_the_command_of_a_report_repeats_the_run(csv, frame, tmp_path):
     from infosift.report.repeat import command
 
@@ -110,6 +137,16 @@ def bad_value(frame, column, row, value):
         (None, ["--target", "price", "--ignore", "q"], 'has no column "q"'),
         (None, ["--target", "price", "--ignore", "price"], '"price" is the target'),
         (None, ["--target", "price", "--categorical", "q"], 'has no column "q"'),
+        (None, ["--target", "Price"], 'has no column "Price": did you mean "price"?'),
+        (None, ["--target", "price", "--keep", "price"], '"price" is the target, so it cannot be kept'),
+        (None, ["--target", "price", "--keep", "x1", "--ignore", "x1"], '"x1" is to be ignored, so'),
+        (None, ["--target", "price", "--missing", "partial"], "--missing partial needs --method published"),
+        (None, ["--target", "price", "--time-limit", "0"], "--time-limit must be a number above 0"),
+        (
+            lambda f: f.with_columns(x4=pl.Series(["1,234"] * 50 + ["2,500"] * 50)),
+            [],
+            'Column "x4" has numbers like "1,234", whose comma may be decimal or divide thousands',
+        ),
         (
             lambda f: f.with_columns(price=pl.lit("high")),
             [],
@@ -128,11 +165,11 @@ def bad_value(frame, column, row, value):
         ),
         (lambda f: bad_value(f, "x1", 0, np.inf), [], 'Column "x1" has an infinite value (inf) in row 1 '),
         (lambda f: f.with_columns(price=pl.lit(4)), [], 'target "price" is constant (always 4)'),
-        (lambda f: f.head(2), [], "needs at least 3 rows, and the table has n_samples=2."),
+        (lambda f: f.head(4), [], "--alpha=0.05 needs at least 5 rows, and the table has n_samples=4."),
         (lambda f: f.head(1), [], "A selection needs at least 2 rows, and the table has n_samples=1."),
         (None, ["--target", "price", "--alpha", "0"], "alpha must lie between 0 and 1, not 0.0."),
         (None, ["--target", "price", "--alpha", "nan"], "alpha must lie between 0 and 1, not nan."),
-        (None, ["--target", "price", "--jobs", "0"], "n_jobs must be None, a number of threads or -1"),
+        (None, ["--target", "price", "--jobs", "0"], "--jobs must be a number of threads, -1 for one per core"),
         (None, ["--target", "price", "--json", "."], ". is a folder: give a file for the results."),
         (lambda f: f.clear(), [], "has column names but no rows."),
         (lambda f: f.select("price"), [], 'has no column left besides the target "price".'),

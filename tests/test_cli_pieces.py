@@ -137,7 +137,7 @@ def test_groups_from_a_file(csv, tmp_path, name, content):
     (tmp_path / name).write_text(content)
     result = infosift("select", csv, "--target", "price", "--groups", tmp_path / name, "--max-features", 1)
     assert result.exit_code == 0, result.output
-    assert "chosen for price: x3, x4" in result.stdout
+    assert "chosen for price: pair (x3, x4)" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_nothing_chosen_is_no_failure(tmp_path):
     pl.DataFrame(rng.normal(size=(60, 4)), schema=list("abcd")).write_csv(tmp_path / "noise.csv")
     result = infosift("select", tmp_path / "noise.csv", "--target", "a")
     assert result.exit_code == 0
-    assert "None of 3 columns is seen to tell anything about a." in result.stdout
+    assert "None of the 3 columns is seen to tell anything about a." in result.stdout
 
 
 def test_every_command_has_an_example():

@@ -72,7 +72,7 @@ def test_the_summary_has_the_numbers_of_the_selection(method, request):
     selection = request.getfixturevalue(method)
     said = summarise(selection)
     assert said["answer"] == (
-        f"{len(selection.names)} of 6 columns tell something about yield: {', '.join(selection.names)}."
+        f"{len(selection.names)} of 6 columns chosen for yield: {', '.join(selection.names)}."
     )
     before = 0.0
     for step, shown in zip(selection.steps, said["steps"], strict=True):
@@ -261,10 +261,10 @@ def test_the_command_says_what_is_discrete():
     plain = "infosift select DATA.csv --target target --alpha 0.05 --seed 0"
     assert command() == plain
     assert command(discrete_features=["x2"]) == f"{plain} --categorical x2"
-    assert command(discrete_target=True) == f"{plain} --categorical target"
+    assert command(discrete_target=True) == f"{plain} --target-kind classes"
+    assert command(discrete_target=False) == f"{plain} --target-kind numbers"
     assert command(discrete_features=True) == f"{plain} --categorical x0 --categorical x1 --categorical x2"
     assert command(discrete_features=False) is None
-    assert command(discrete_target=False) is None
 
 
 def test_options_of_the_command_exist():

@@ -64,7 +64,7 @@ def texts(page, place=None):
 @pytest.mark.parametrize("name", ["odd", "published"])
 def test_a_report_opens(opened, name):
     page = opened(name)
-    assert "columns tell something about yield" in page.locator("h1").inner_text()
+    assert "columns chosen for yield" in page.locator("h1").inner_text()
     assert page.locator("figure svg").count() == 3
     assert page.locator("figure svg:visible").count() == 3
 

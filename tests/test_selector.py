@@ -179,7 +179,7 @@ def test_n_jobs_has_scikit_learns_meaning(data):
         ({"max_features": 0}, "max_features must be an integer of at least 1, not 0"),
         ({"alpha": "x"}, "alpha must lie between 0 and 1, not 'x'"),
         ({"t_threshold": "x"}, "t_threshold must be a finite number, not 'x'"),
-        ({"n_jobs": "x"}, "n_jobs must be None, a number of threads or -1"),
+        ({"n_jobs": "x"}, "n_jobs must be a number of threads"),
         ({"random_state": "x"}, "random_state must be"),
     ],
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from infosift.arrays import IntArray
-from infosift.checks import InputError
+from infosift.checks import InputError, require_rows
 
 
 def read_blocks(values: Any, n_rows: int) -> IntArray:
@@ -26,10 +26,16 @@ def read_blocks(values: Any, n_rows: int) -> IntArray:
     return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
 
 
-def require_enough_blocks(blocks: IntArray, alpha: float) -> int:
-    """Refuse so few blocks that no order of them can be as rare as alpha; return how many there are."""
+def require_enough_to_shuffle(n_rows: int, blocks: IntArray | None, alpha: float, share: float) -> int | None:
+    """Refuse so few rows, or blocks, that no order of them is as rare as alpha, or the share of it a test has.
+
+    Return how many blocks there are.
+    """
+    needed = next(number for number in range(2, 200) if factorial(number) >= ceil(1 / (alpha * share) - 1e-9))
+    if blocks is None:
+        require_rows(n_rows, needed, f"alpha={alpha:g}")
+        return None
     count = int(blocks.max()) + 1
-    needed = next(number for number in range(2, 200) if factorial(number) >= ceil(1 / alpha))
     if count < needed:
         raise InputError(
             f"blocks has {count} block{'s' * (count != 1)}, and alpha={alpha:g} needs at least {needed}, "

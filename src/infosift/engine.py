@@ -91,7 +91,7 @@ class ThreadEngine:
         on_block: Callable[[int], object] | None = None,
     ) -> None:
         if n_jobs is not None and (not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
-            raise InputError(f"n_jobs must be None, a number of threads or -1 for one per core, not {n_jobs!r}.")
+            raise InputError(f"n_jobs must be a number of threads, -1 for one per core, or None, not {n_jobs!r}.")
         self.n_threads: int = effective_n_jobs(n_jobs)
         self.block_size = block_size
         self._on_block = on_block

@@ -22,6 +22,8 @@ _PARQUET_ENDINGS = (".parquet", ".pq")
 _ARROW_ENDINGS = (".arrow", ".feather", ".ipc")
 _STANDARD_INPUT = "-"
 _SEPARATORS = ",;\t"
+_NUMBER_WITH_COMMA = r"^[+-]?\d*,?\d+([eE][+-]?\d+)?$"
+_THOUSANDS = r"^[+-]?[1-9]\d{0,2},\d{3}$"
 
 
 def read_file(
@@ -39,17 +41,27 @@ def read_file(
             require_column(name, names, path)
         if target in ignore:
             raise InputError(f'"{target}" is the target, so it cannot be ignored.')
+        if both := [name for name in named if name in ignore]:
+            raise InputError(f'"{both[0]}" is to be ignored, so nothing else can be asked of it.')
         frame = lazy.select([name for name in names if name not in ignore]).collect()
     except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise InputError(f"{path} cannot be read as a table ({reason}).") from error
+        raise InputError(f"{path} cannot be read as a table ({_reason(error)}).") from error
     if frame.is_empty():
         raise InputError(f"{path} has column names but no rows.")
     if frame.width == 1:
         raise InputError(f'{path} has no column left besides the target "{target}".')
-    frame = frame.with_columns(_numbers_with_spaces(frame))
+    frame = frame.with_columns(_numbers_in_text(frame))
     _require_all_numbers_or_text(frame)
     return frame.drop(target), frame[target]
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "its text is not UTF-8: save it as UTF-8"
+    if isinstance(error, pl.exceptions.NoDataError):
+        return "it is empty"
+    reason = str(error).splitlines()[0].rstrip(".")
+    return "some line has more fields than there are names of columns" if "more fields" in reason else reason
 
 
 def _scan(path: Path) -> pl.LazyFrame:
@@ -89,7 +101,10 @@ def _scan_text(source: Path | BytesIO, header: str, path: str) -> pl.LazyFrame:
     twice = repeated(names)
     if twice:
         raise InputError(f"{path} has more than one column of the name {listing(twice)}: rename them first.")
-    return pl.scan_csv(source, separator=separator, infer_schema_length=None, null_values=_MISSING, glob=False)
+    lazy = pl.scan_csv(source, separator=separator, infer_schema_length=None, null_values=_MISSING, glob=False)
+    read = lazy.collect_schema().names()
+    # The reader leaves quotes within a name doubled. A name over several lines is not in the first one.
+    return lazy.rename(dict(zip(read, names, strict=True))) if len(read) == len(names) else lazy
 
 
 def read_groups_file(path: Path) -> dict[str, list[str]]:
@@ -130,19 +145,33 @@ def require_column(name: str, names: Sequence[str], path: str) -> None:
     """Refuse a name that no column has, with the nearest one that there is."""
     if name in names:
         return
-    close = get_close_matches(name, names, n=1)
+    close = [other for other in names if other.lower() == name.lower()] or get_close_matches(name, names, n=1)
     hint = f'did you mean "{close[0]}"?' if close else f"it has {listing(list(names), most=8)}."
     raise InputError(f'{path} has no column "{name}": {hint}')
 
 
-def _numbers_with_spaces(frame: pl.DataFrame) -> list[pl.Series]:
-    """Read columns of text that are numbers but for spaces around them, or missing altogether."""
+def _numbers_in_text(frame: pl.DataFrame) -> list[pl.Series]:
+    """Read columns of text that are numbers with spaces around them or a decimal comma, or missing altogether."""
     read = []
     for column in frame.select(pl.col(pl.String)):
-        numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
+        stripped = column.str.strip_chars()
+        if column.count() and stripped.str.contains(_NUMBER_WITH_COMMA).all():
+            _require_decimal_comma(stripped)
+            stripped = stripped.str.replace(",", ".", literal=True)
+        numbers = stripped.cast(pl.Float64, strict=False)
         if numbers.null_count() == column.null_count():
             read.append(numbers)
     return read
+
+
+def _require_decimal_comma(column: pl.Series) -> None:
+    """Refuse whole numbers in which every comma may as well divide thousands."""
+    with_comma = column.filter(column.str.contains(",", literal=True))
+    if len(with_comma) and with_comma.str.contains(_THOUSANDS).all():
+        raise InputError(
+            f'Column "{column.name}" has numbers like "{with_comma[0]}", whose comma may be decimal or divide '
+            "thousands: write them without it."
+        )
 
 
 def _require_all_numbers_or_text(frame: pl.DataFrame) -> None:

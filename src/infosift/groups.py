@@ -27,7 +27,7 @@ def read_groups(asked: Any, names: Sequence[str]) -> tuple[Unit, ...]:
     groups = []
     owner: dict[int, str] = {}
     for name, columns in asked.items():
-        found = positions(columns, names, f'groups["{name}"]')
+        found = positions(columns, names, f'The group "{name}"')
         if not found:
             raise InputError(f'The group "{name}" has no columns.')
         if str(name) in names:

@@ -152,7 +152,8 @@ def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ..
         elif isinstance(which, str) and which in names:
             found.append(names.index(which))
         else:
-            raise InputError(f"{parameter} asks for {which!r}, and there is no such column.")
+            shown = f'"{which}"' if isinstance(which, str) else repr(which)
+            raise InputError(f"{parameter} asks for {shown}, and there is no such column.")
     return tuple(dict.fromkeys(found))
 
 
@@ -181,8 +182,12 @@ def require_finite(
     first_row: int = 0,
     ignored: Sequence[int] = (),
     allow_missing: bool = False,
+    or_else: str = "",
 ) -> None:
-    """Refuse infinite and, unless allowed, missing values, naming the column and row of the first one."""
+    """Refuse infinite and, unless allowed, missing values, naming the column and row of the first one.
+
+    ``or_else`` is what else there is to do about missing ones.
+    """
     finite = np.isfinite(columns.values)
     if allow_missing:
         finite |= np.isnan(columns.values)
@@ -194,9 +199,7 @@ def require_finite(
     value = columns.values[column, row]
     if np.isnan(value):
         kind = "a missing value (NaN)"
-        remedy = (
-            "remove the row or fill the value in first; a selection can do with such rows (missing=drop, partial)."
-        )
+        remedy = f"remove the row or fill the value in first{or_else}."
     else:
         kind = f"an infinite value ({value})"
         remedy = "remove the row or put a number in its place first."

@@ -250,12 +250,12 @@ class Selection(Record):
     def stopped(self) -> str:
         """Why the search ended, in words."""
         if self.ended_by is not None:
-            return f"of {self.ended_by}, before it was done"
+            return f"{self.ended_by} came before it was done"
         if self.steps and not self.steps[-1].accepted:
             return f"{self.steps[-1].feature} adds no significant information"
         most = self.settings.max_features
         if most is not None and len(self.settings.keep) + len(self.accepted) >= most:
-            return f"max_features={most} columns are chosen"
+            return "as many columns are chosen as were asked for"
         return "no usable column is left"
 
     def to_frame(self, library: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:

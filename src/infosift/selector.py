@@ -18,7 +18,8 @@ from sklearn.utils import Tags, check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosift.arrays import IntArray
-from infosift.blocks import read_blocks, require_enough_blocks
+from infosift.blocks import read_blocks, require_enough_to_shuffle
+from infosift.calibrated import SHARE_OF_SINGLES
 from infosift.checkpoint import Checkpoint
 from infosift.checks import (
     InputError,
@@ -38,6 +39,7 @@ from infosift.inputs import (
     read_array,
     read_frame,
     read_target,
+    require_finite,
     unmasked,
     whole_rows,
 )
@@ -234,11 +236,16 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"Asked both to keep and to ignore {listing(both)}.")
         blocks, ignore = self._read_blocks(features, ignore)
         n_rows = features.n_rows
-        if settings.missing != "error":
+        if settings.missing == "error":
+            or_else = ', or leave out such rows with missing="drop"'
+            require_finite(features, ignored=ignore, or_else=or_else)
+            require_finite(target, "The target", or_else=or_else)
+        else:
             ignored = ignore if settings.missing == "drop" else range(len(features.names))
             whole = whole_rows(features, target, ignored)
             features, target = features.take(whole), target.take(whole)
             blocks = None if blocks is None else read_blocks(blocks[whole], features.n_rows)
+        share = SHARE_OF_SINGLES if settings.method == "calibrated" else 1.0
         discrete = discrete_asked_for(self.discrete_features, features.names)
         settings = replace(
             settings,
@@ -247,7 +254,7 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             keep=tuple(features.names[i] for i in keep),
             ignore=tuple(features.names[i] for i in ignore),
             groups=tuple((group.name, tuple(features.names[i] for i in group.columns)) for group in groups),
-            n_blocks=None if blocks is None else require_enough_blocks(blocks, settings.alpha),
+            n_blocks=require_enough_to_shuffle(features.n_rows, blocks, settings.alpha, share),
         )
         takes_categories = criterion_named(settings.criterion).takes_categories
         table = make_table(

@@ -12,6 +12,7 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from infosift.answer import chosen, headline
 from infosift.checks import listing
 from infosift.result import ColumnVerdict, NeighborChoice, PermutationTest, Selection, Step
 from infosift.studies.outcome import Outcome, Track
@@ -20,15 +21,10 @@ from infosift.words import CAUTION, probability
 
 def print_selection(selection: Selection, console: Console) -> None:
     """Print the answer, then the evidence; names are shown as they are, whatever characters they have."""
-    total = len(selection.feature_names)
-    if selection.names:
-        console.print(
-            Text(f"{len(selection.names)} of {total} columns chosen for {selection.target_name}: ", style="bold")
-            + Text(", ".join(selection.names), style="not bold")
-        )
-    else:
-        nothing = f"None of {total} columns is seen to tell anything about {selection.target_name}."
-        console.print(Text(nothing, style="bold"))
+    names = chosen(selection)
+    console.print(
+        Text(headline(selection) + ": " * bool(names), style="bold") + Text(", ".join(names), style="not bold")
+    )
     if selection.steps:
         console.print(_steps_table(selection, console.width))
     console.print(Text(f"The search ended because {selection.stopped}."))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 CAUTION = (
     "A p-value is that of a single column tested alone: picking the best of many, and the number of neighbours on "
-    "the same rows, makes false choices more likely than alpha; see docs/method.md."
+    "the same rows, makes false choices more likely than alpha. The calibrated method allows for both."
 )
 
 _ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"

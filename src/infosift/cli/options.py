@@ -39,6 +39,14 @@ class Null(Enum):
     shuffle = "shuffle"
 
 
+class TargetKind(Enum):
+    """Whether a target is numbers or classes."""
+
+    auto = "auto"
+    numbers = "numbers"
+    classes = "classes"
+
+
 _MORE = "may be repeated"
 
 File = Annotated[
@@ -61,6 +69,13 @@ Categorical = Annotated[
     list[str] | None,
     typer.Option(help=f"A column of numbers that are categories; {_MORE}. Text always is.", show_default=False),
 ]
+KindOfTarget = Annotated[
+    TargetKind,
+    typer.Option(
+        "--target-kind",
+        help="What the target holds; auto: text, two values and few whole numbers are classes.",
+    ),
+]
 HowMissing = Annotated[
     Missing,
     typer.Option(
@@ -75,6 +90,17 @@ Groups = Annotated[
         show_default=False,
     ),
 ]
+
+
+def kinds(categorical: list[str] | None, columns: list[str], target: str, kind: TargetKind) -> dict[str, object]:
+    """Return what is discrete, of some columns and the target, as the functions of the package are told."""
+    are_classes = kind is TargetKind.classes or target in (categorical or ())
+    return {
+        "discrete_features": [name for name in categorical or () if name in columns and name != target] or "auto",
+        "discrete_target": False if kind is TargetKind.numbers else True if are_classes else "auto",
+    }
+
+
 Json = Annotated[Path | None, typer.Option(help="Write all the evidence to this file.", show_default=False)]
 Neighbors = Annotated[
     int | None, typer.Option(min=1, help="Number of neighbours of the estimate.", show_default="6")

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from infosift.checks import InputError
 from infosift.cli import options
 from infosift.cli.running import (
-    PICTURE_DPI,
     failing_in_one_sentence,
     require_drawable,
     require_writable,
+    save_picture,
     warnings_as_notes,
     writing,
 )
@@ -35,6 +36,7 @@ def neighbors(
     target: options.Target,
     ignore: options.Ignore = None,
     categorical: options.Categorical = None,
+    target_kind: options.KindOfTarget = options.TargetKind.auto,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
     json: options.Json = None,
@@ -54,7 +56,8 @@ def neighbors(
             require_writable(path, besides=Path(file))
         require_drawable(plot)
         frame, values = _read(file, target, ignore or (), categorical or ())
-        kinds = _kinds(categorical or (), frame.columns, target)
+        _require_whole(frame, values)
+        kinds: dict[str, Any] = options.kinds(categorical, frame.columns, target, target_kind)
         with warnings_as_notes():
             choice = choose_n_neighbors(frame, values, random_state=seed, n_jobs=jobs, **kinds)
         print_choice(choice, Console())
@@ -65,8 +68,7 @@ def neighbors(
             from infosift.plots import NeighborsDisplay
 
             with writing(plot, "Picture"):
-                drawn: Any = NeighborsDisplay.from_choice(choice).plot()
-                drawn.figure_.savefig(plot, dpi=PICTURE_DPI)
+                save_picture(NeighborsDisplay.from_choice(choice).plot(), plot)
 
 
 def try_column(
@@ -80,6 +82,7 @@ def try_column(
     ] = options.Null.residual,
     n_neighbors: options.Neighbors = None,
     categorical: options.Categorical = None,
+    target_kind: options.KindOfTarget = options.TargetKind.auto,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
     json: options.Json = None,
@@ -94,9 +97,10 @@ def try_column(
 
         require_writable(json, besides=Path(file))
         frame, values = _read(file, target, (), categorical or ())
-        known = _named(given or [], frame, file)
-        (tested,) = _named([column], frame, file)
-        kinds = _kinds(categorical or (), [tested], target)
+        known = _named(given or [], frame, target, file)
+        (tested,) = _named([column], frame, target, file)
+        _require_whole(frame.select({tested, *known}), values)
+        kinds: dict[str, Any] = options.kinds(categorical, [tested], target, target_kind)
         more: dict[str, Any] = {} if n_neighbors is None else {"n_neighbors": n_neighbors}
         result = permutation_test(
             frame.select(tested),
@@ -121,6 +125,7 @@ def score(
     target: options.Target,
     n_neighbors: options.Neighbors = None,
     categorical: options.Categorical = None,
+    target_kind: options.KindOfTarget = options.TargetKind.auto,
 ) -> None:
     """Print the mutual information of a set of columns with the target, in nats.
 
@@ -130,8 +135,9 @@ def score(
         from infosift import mutual_information
 
         frame, values = _read(file, target, (), categorical or ())
-        asked = _named(columns, frame, file)
-        kinds = _kinds(categorical or (), asked, target)
+        asked = _named(columns, frame, target, file)
+        _require_whole(frame.select(asked), values)
+        kinds: dict[str, Any] = options.kinds(categorical, asked, target, target_kind)
         more: dict[str, Any] = {} if n_neighbors is None else {"n_neighbors": n_neighbors}
         information = mutual_information(frame.select(asked), values, **kinds, **more)
         typer.echo(f"{information:.4f}")
@@ -143,7 +149,15 @@ def _read(file: str, target: str, ignore: Any, named: Any) -> tuple[pl.DataFrame
     return read_file(file, target, ignore, named)
 
 
-def _named(asked: list[str], frame: pl.DataFrame, file: str) -> list[str]:
+def _require_whole(columns: pl.DataFrame, values: pl.Series) -> None:
+    """Refuse gaps in what is asked about; the rows of a file are counted from 1."""
+    from infosift.inputs import read_columns, require_finite
+
+    require_finite(read_columns(values), "The target", first_row=1)
+    require_finite(read_columns(columns), first_row=1)
+
+
+def _named(asked: list[str], frame: pl.DataFrame, target: str, file: str) -> list[str]:
     """Return columns that are asked for; commas divide names, unless a column is called so."""
     from infosift.files import require_column
 
@@ -152,13 +166,7 @@ def _named(asked: list[str], frame: pl.DataFrame, file: str) -> list[str]:
     ]
     names = [name if name in frame.columns else name.strip() for name in names]
     for name in names:
+        if name == target:
+            raise InputError(f'"{target}" is the target, so it cannot be one of the columns too.')
         require_column(name, frame.columns, file)
     return list(dict.fromkeys(names))
-
-
-def _kinds(categorical: Any, columns: list[str], target: str) -> dict[str, Any]:
-    among = [name for name in categorical if name in columns]
-    return {
-        "discrete_features": among or "auto",
-        "discrete_target": True if target in categorical else "auto",
-    }

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -17,7 +17,15 @@ from infosift.checks import InputError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
-PICTURE_DPI = 150
+_PICTURE_DPI = 150
+_LETTERS_OF_NAMES = "abcdefghijklmnopqrstuvwxyz_"
+_OPTIONS = {
+    "alpha": "--alpha",
+    "keep": "--keep",
+    "n_jobs": "--jobs",
+    "n_neighbors": "--n-neighbors",
+    "time_limit": "--time-limit",
+}
 _PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -27,9 +35,15 @@ def failing_in_one_sentence() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        stop(str(error), BAD_INPUT)
+        stop(_in_terms_of_options(str(error)), BAD_INPUT)
     except KeyboardInterrupt:
         stop("Interrupted.", INTERRUPTED)
+
+
+def _in_terms_of_options(message: str) -> str:
+    """Name an option where a message begins with the parameter that it stands for."""
+    name = message[: len(message) - len(message.lstrip(_LETTERS_OF_NAMES))]
+    return _OPTIONS.get(name, name) + message[len(name) :]
 
 
 def stop(message: str, code: int) -> NoReturn:
@@ -81,6 +95,13 @@ def writing(path: Path, what: str, quiet: bool = False) -> Iterator[None]:
         raise InputError(f"{what} could not be written to {path} ({error.strerror}).") from error
     if not quiet:
         Console(stderr=True).print(Text(f"{what} written to {path}", style="dim"))
+
+
+def save_picture(display: Any, path: Path) -> None:
+    """Save what a display has drawn; letters that the font does not have are boxes, and no news."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="(?s)Glyph .* missing from font", category=UserWarning)
+        display.figure_.savefig(path, dpi=_PICTURE_DPI)
 
 
 @contextmanager

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from infosift.checks import InputError
 from infosift.cli import options
 from infosift.cli.running import (
     INTERRUPTED,
-    PICTURE_DPI,
     failing_in_one_sentence,
     require_drawable,
     require_writable,
+    save_picture,
     stop,
     warnings_as_notes,
     writing,
@@ -41,6 +42,7 @@ def select(
     ignore: options.Ignore = None,
     groups: options.Groups = None,
     categorical: options.Categorical = None,
+    target_kind: options.KindOfTarget = options.TargetKind.auto,
     missing: options.HowMissing = options.Missing.error,
     max_features: Annotated[
         int | None, typer.Option(min=1, help="Stop when so many columns are chosen.", show_default=False)
@@ -52,7 +54,8 @@ def select(
     jobs: options.Jobs = -1,
     json: options.Json = None,
     csv: Annotated[
-        Path | None, typer.Option(help="Write the chosen columns and the target to this file.", show_default=False)
+        Path | None,
+        typer.Option(help="Write the chosen columns and the target, all rows, to this file.", show_default=False),
     ] = None,
     report: Annotated[
         Path | None, typer.Option(help="Write a report to hand on, one HTML file.", show_default=False)
@@ -80,11 +83,16 @@ def select(
         for path in (json, csv, report, plot, checkpoint):
             require_writable(path, besides=Path(file))
         require_drawable(plot, needed=report is not None)
+        if target in (keep or ()):
+            raise InputError(f'"{target}" is the target, so it cannot be kept as a column.')
+        if missing is options.Missing.partial and method is options.Method.calibrated:
+            raise InputError("--missing partial needs --method published: the calibrated one needs whole rows.")
         frame, values = read_file(file, target, ignore or (), [*(categorical or ()), *(keep or ())])
         settings: dict[str, Any] = {
             "alpha": alpha,
             "method": method.value,
             "criterion": criterion.value,
+            **options.kinds(categorical, frame.columns, target, target_kind),
             "keep": keep,
             "groups": None if groups is None else read_groups_file(groups),
             "missing": missing.value,
@@ -95,11 +103,6 @@ def select(
             "checkpoint": checkpoint,
             "progress": _is_shown(progress, quiet),
         }
-        if categorical:
-            settings |= {
-                "discrete_features": [name for name in categorical if name != target] or "auto",
-                "discrete_target": True if target in categorical else "auto",
-            }
         selection = fit(frame, values, settings, quiet, first_row=1)
         # What is ignored was not read, but whoever repeats the run should know.
         selection = replace(selection, settings=replace(selection.settings, ignore=tuple(ignore or ())))
@@ -116,7 +119,7 @@ def select(
                 selection.report(report)
         if plot is not None:
             with writing(plot, "Picture", quiet):
-                selection.plot().figure_.savefig(plot, dpi=PICTURE_DPI)
+                save_picture(selection.plot(), plot)
     if selection.ended_by == INTERRUPT:
         stop("Interrupted: what is above was decided before.", INTERRUPTED)
 
@@ -133,8 +136,9 @@ def fit(
     from infosift.selector import MutualInfoSelector
 
     if settings.get("missing", "error") == "error":
-        require_finite(read_columns(values), "The target", first_row)
-        require_finite(read_columns(features), first_row=first_row)
+        or_else = ", or leave out such rows with --missing drop"
+        require_finite(read_columns(values), "The target", first_row, or_else=or_else)
+        require_finite(read_columns(features), first_row=first_row, or_else=or_else)
     selector = MutualInfoSelector(**settings)
     with warnings_as_notes(quiet):
         try:

@@ -64,9 +64,19 @@ def _data(selection: Selection) -> str:
     kept = f" {series(settings.keep)} {'was' if len(settings.keep) == 1 else 'were'} included from the start."
     return (
         f"Variables that tell about {target} were chosen with infosift {selection.version} by {procedure}, from "
-        f"{count(len(selection.feature_names), 'candidate variable')} and "
+        f"{_candidates(selection)} and "
         f"{count(selection.n_rows, 'observation')}{dropped}.{kept if settings.keep else ''}"
     )
+
+
+def _candidates(selection: Selection) -> str:
+    """Return how many variables there were to choose from, and how many were none to choose."""
+    repeats = {name for name, _ in selection.duplicates}
+    unusable = {*selection.constant, *repeats, *selection.identifiers} - {*selection.settings.keep}
+    others = {*selection.settings.keep, *selection.settings.ignore, *unusable}
+    number = sum(name not in others for name in selection.feature_names)
+    more = f" ({len(unusable):,} more were constant, repeated another or named the rows)" if unusable else ""
+    return f"{count(number, 'candidate variable')}{more}"
 
 
 def _estimate(selection: Selection) -> str:
@@ -146,4 +156,10 @@ def _found(selection: Selection) -> str:
         for exchange in selection.exchanges
     )
     were = "Chosen was" if len(chosen) == 1 else "Chosen, in this order, were"
-    return f"{were} {series(chosen)}{swapped}{ended}."
+    added = {step.feature for step in selection.accepted}
+    groups = "".join(
+        f"; {in_a_sentence(name)} stands for {series([in_a_sentence(column) for column in columns])}"
+        for name, columns in selection.settings.groups
+        if name in added
+    )
+    return f"{were} {series(chosen)}{groups}{swapped}{ended}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import shlex
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
@@ -46,10 +47,9 @@ _OPTIONS = {
     "ignore": "--ignore",
     "groups": "--groups",
     "discrete_features": "--categorical",
-    "discrete_target": "--categorical",
+    "discrete_target": "--target-kind",
     "missing": "--missing",
     "max_features": "--max-features",
-    "time_limit": "--time-limit",
     "random_state": "--seed",
 }
 
@@ -117,16 +117,18 @@ def python_line(selection: Selection) -> str:
 def _to_be_said(selection: Selection) -> dict[str, Any]:
     defaults = inspect.signature(MutualInfoSelector).parameters
     always = ("alpha", "random_state")
+    # Where a time limit ends a run depends on the machine, so it is not part of how to repeat it.
     return {
         name: value
         for name, value in parameters(selection).items()
-        if name in always or value != defaults[name].default
+        if name != "time_limit" and (name in always or value != defaults[name].default)
     }
 
 
 def _python_only(selection: Selection) -> list[str]:
     said = _to_be_said(selection)
-    return [name for name, value in said.items() if name not in _OPTIONS or value is False]
+    no_category = said.get("discrete_features") is False
+    return [*(name for name in said if name not in _OPTIONS), *(["discrete_features"] if no_category else [])]
 
 
 def command(selection: Selection) -> str | None:
@@ -139,7 +141,7 @@ def command(selection: Selection) -> str | None:
             words += ["--groups", "GROUPS.json"]
         else:
             if name == "discrete_target":
-                value = selection.target_name
+                value = "classes" if value else "numbers"
             elif name == "discrete_features":
                 value = list(selection.settings.discrete_features or ())
             for one in value if isinstance(value, list) else [value]:
@@ -160,7 +162,8 @@ def command_notes(selection: Selection) -> list[str]:
             "report; any others must be ignored, each by an option of its own."
         )
         if selection.settings.groups:
-            notes.append("GROUPS.json has the groups, as they stand in the lines of Python.")
+            groups = {name: list(columns) for name, columns in selection.settings.groups}
+            notes.append(f"GROUPS.json is a file with this text: {json.dumps(groups, ensure_ascii=False)}")
     if selection.settings.n_blocks is not None:
         notes.append("blocks are the values that tell which rows belong together; give them again.")
     return notes

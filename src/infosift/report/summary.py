@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infosift.answer import chosen, headline
 from infosift.calibrated import neighbors_for
 from infosift.checks import listing
 from infosift.report.columns import columns, used_verdicts
@@ -21,7 +22,6 @@ from infosift.words import (
     probability,
     series,
     signed,
-    the_target,
 )
 
 if TYPE_CHECKING:
@@ -63,27 +63,9 @@ def _names(names: Any, most: int = _MOST_NAMES) -> str:
     return listing([in_a_sentence(name) for name in names], most)
 
 
-def _tested_and_chosen(selection: Selection) -> list[str]:
-    return [name for name in selection.names if name not in selection.settings.keep]
-
-
 def _answer(selection: Selection) -> str:
-    target, chosen = the_target(selection.target_name), _tested_and_chosen(selection)
-    total = len(selection.feature_names) - len(selection.settings.keep)
-    beside = f"Beside {_names(selection.settings.keep)}, " if selection.settings.keep else ""
-    more = " more" if beside else ""
-    if not selection.steps:
-        if selection.is_partial:
-            return f"The run was ended before anything could be said about {target}."
-        return f"None of the {count(total, 'column')} could be tested, so nothing can be said about {target}."
-    if not chosen:
-        sentence = f"None of the {count(total, 'column')} is seen to tell anything{more} about {target}."
-    else:
-        verb = "tells" if len(chosen) == 1 else "tell"
-        sentence = (
-            f"{len(chosen):,} of {count(total, 'column')} {verb} something{more} about {target}: {_names(chosen)}."
-        )
-    return beside + (sentence[0].lower() + sentence[1:] if beside else sentence)
+    names = chosen(selection)
+    return f"{headline(selection)}: {listing(names, _MOST_NAMES)}." if names else headline(selection)
 
 
 def _more(selection: Selection, lines: list[dict[str, Any]]) -> list[str]:
@@ -102,7 +84,8 @@ def _more(selection: Selection, lines: list[dict[str, Any]]) -> list[str]:
         )
     if selection.pruned:
         said.append(f"Left out again, since the others tell as much: {_names(selection.pruned)}.")
-    said.append(f"The search ended because {selection.stopped}.")
+    if not selection.is_partial:
+        said.append(f"The search ended because {selection.stopped}.")
     if selection.settings.method == "published" and len(selection.steps) > 1:
         peak = selection.peak
         said.append(f"The information is highest ({peak.score:.3f} nats) with {_names(peak.names)}.")
@@ -131,16 +114,16 @@ def _partial(selection: Selection) -> str | None:
 
 def _steps(selection: Selection) -> list[dict[str, Any]]:
     before = None if selection.settings.keep else 0.0
-    chosen, shown = set(selection.indices), []
+    shown = []
     for number, step in enumerate(selection.steps, start=1):
         adds = None if before is None else step.information - before
-        shown.append(_step(number, step, adds, stays=chosen.issuperset(step.columns)))
+        shown.append(_step(number, step, adds, selection.stayed(step)))
         before = step.information
     return shown
 
 
-def _step(number: int, step: Step, adds: float | None, stays: bool) -> dict[str, Any]:
-    verdict = ("chosen" if stays else "left out again") if step.accepted else "not chosen"
+def _step(number: int, step: Step, adds: float | None, stayed: bool) -> dict[str, Any]:
+    verdict = ("chosen" if stayed else "left out again") if step.accepted else "not chosen"
     return {
         "number": number,
         "feature": step.feature,
@@ -218,10 +201,8 @@ def _facts(selection: Selection) -> list[tuple[str, str]]:
 
 
 def _cautions(selection: Selection) -> list[str]:
-    said, chosen = [], _tested_and_chosen(selection)
-    if selection.is_partial:
-        said.append(f"The run is not complete: it was ended by {selection.ended_by}.")
-    if selection.settings.method == "published" and len(selection.feature_names) > 1 and chosen:
+    said = []
+    if selection.settings.method == "published" and len(selection.feature_names) > 1 and chosen(selection):
         said.append(CAUTION)
     if selection.n_rows < _FEW_ROWS:
         said.append(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 from time import perf_counter
 
 import numpy as np
@@ -49,7 +50,7 @@ class CalibratedSearch:
         purpose = f"step {number + 1}: testing {len(remaining)} column{'s' * (len(remaining) > 1)}"
         contest = Contest(self.bench, subset, remaining, number, purpose)
         pairs = PairContest(contest)
-        can_pair = len(pairs.singles) > 1 and not self._is_last(number) and self._pairs_can_pass()
+        can_pair = len(pairs.singles) > 1 and self._room(subset) > 1 and self._pairs_can_pass()
         alpha = settings.alpha * SHARE_OF_SINGLES
         result = hold(contest.scores, alpha, settings.n_permutations)
         singles = result
@@ -65,9 +66,13 @@ class CalibratedSearch:
         step = self._step(subset, remaining, unit, result, alpha, singles)
         return replace(step, seconds=perf_counter() - started)
 
-    def _is_last(self, number: int) -> bool:
-        most = self.settings.max_features
-        return most is not None and len(self.settings.keep) + number + 1 >= most
+    def _room(self, subset: list[int]) -> float:
+        """Return how many more may be chosen; a group counts as one."""
+        if self.settings.max_features is None:
+            return np.inf
+        chosen = set(subset) - set(self._kept)
+        n_chosen = sum(chosen.issuperset(unit.columns) for unit in self.bench.table.units)
+        return self.settings.max_features - len(self.settings.keep) - n_chosen
 
     def _pairs_can_pass(self) -> bool:
         count = self.settings.n_permutations
@@ -116,26 +121,46 @@ class CalibratedSearch:
     def _kept(self) -> list[int]:
         return [self.bench.table.names.index(name) for name in self.settings.keep]
 
-    def refine(self, chosen: list[Unit]) -> tuple[tuple[Exchange, ...], tuple[Unit, ...]]:
-        """Return what takes the place of two chosen units, and which units then add nothing to the others."""
+    def refine(
+        self, chosen: list[Unit], pairs: list[tuple[Unit, Unit]]
+    ) -> tuple[tuple[Exchange, ...], tuple[Unit, ...]]:
+        """Return what takes the place of two chosen units, and which units then add nothing to the others.
+
+        ``pairs`` are the chosen units that came together.
+        """
         exchanger = Exchanger(self.bench, self.settings, self._kept)
         exchanges = []
         while (found := exchanger.find(chosen)) is not None:
             chosen, exchange = found
             exchanges.append(exchange)
-        return tuple(exchanges), self._superfluous(chosen)
+        partners = dict(pairs) | {second: first for first, second in pairs}
+        return tuple(exchanges), self._superfluous(chosen, partners)
 
-    def _superfluous(self, chosen: list[Unit]) -> tuple[Unit, ...]:
-        """Return the chosen units that add nothing to the others, tested one by one in the order chosen."""
-        pruned: list[Unit] = []
-        for number, unit in enumerate(chosen if len(chosen) > 1 else ()):
-            others = [i for other in chosen if other != unit and other not in pruned for i in other.columns]
-            purpose = f"pruning: testing {unit.name} given the others"
-            contest = Contest(self.bench, self._kept + others, [unit], _FIRST_PRUNING_STEP + number, purpose)
-            result = hold(contest.scores, self.settings.alpha, self.settings.n_permutations)
-            if result.p_value > self.settings.alpha:
-                pruned.append(unit)
-        return tuple(pruned)
+    def _superfluous(self, chosen: list[Unit], partners: dict[Unit, Unit]) -> tuple[Unit, ...]:
+        """Return the chosen units that add nothing to the others, tested one by one in the order chosen.
+
+        Of two that came together neither may add anything without the other: they stay where they do together.
+        """
+        left, steps = list(chosen), count(_FIRST_PRUNING_STEP)
+        for unit in chosen if len(chosen) > 1 else ():
+            if unit not in left or self._adds([unit], left, next(steps)):
+                continue
+            partner = partners.get(unit)
+            without = [other for other in left if other != unit]
+            if partner not in left or self._adds([partner], without, next(steps)):
+                left = without
+            elif not self._adds([unit, partner], left, next(steps)):
+                left = [other for other in without if other != partner]
+        return tuple(unit for unit in chosen if unit not in left)
+
+    def _adds(self, units: list[Unit], chosen: list[Unit], step: int) -> bool:
+        """Tell whether units together tell anything beside the other chosen ones."""
+        others = [i for other in chosen if other not in units for i in other.columns]
+        asked = Unit(" and ".join(unit.name for unit in units), tuple(i for unit in units for i in unit.columns))
+        purpose = f"pruning: testing {asked.name} given the others"
+        contest = Contest(self.bench, self._kept + others, [asked], step, purpose)
+        result = hold(contest.scores, self.settings.alpha, self.settings.n_permutations)
+        return result.p_value <= self.settings.alpha
 
     def verdicts(
         self, steps: list[Step], exchanges: Sequence[Exchange], pruned: Sequence[Unit]
@@ -158,17 +183,20 @@ class CalibratedSearch:
             for i in units[first].columns:
                 if i in chosen:
                     said[i] = ColumnVerdict(names[i], "chosen", chosen[i])
-                elif chosen and (i in dropped or (all_asked and p_alone <= self.settings.alpha)):
-                    said[i] = ColumnVerdict(names[i], "redundant", p_alone, self._tied_to(i, list(chosen)))
-                else:
-                    said[i] = ColumnVerdict(names[i], "undecided" if may_pass else "irrelevant", p_alone)
+                    continue
+                tells = i in dropped or p_alone <= self.settings.alpha
+                tied = self._tied_to(i, list(chosen)) if tells and (all_asked or i in dropped) else ()
+                verdict = "redundant" if tied else "undecided" if tells or may_pass else "irrelevant"
+                said[i] = ColumnVerdict(names[i], verdict, p_alone, tied)
         return tuple(said[i] for i in sorted(said))
 
     def _tied_to(self, column: int, chosen: list[int]) -> tuple[str, ...]:
-        """Return the chosen columns that tell most about a column: the best, and those at least half as good."""
+        """Return the chosen columns that tell something about a column: the best, and those half as good or better."""
+        if not chosen:
+            return ()
         columns = self.bench.table.columns
         question = Question(columns, columns[:0], columns[[column]], chosen)
         scores = self._score(question).mean(axis=1)
         order = np.argsort(-scores, kind="stable")
-        tied = [i for i in order if i == order[0] or scores[i] >= scores[order[0]] / 2 > 0]
+        tied = [i for i in order if scores[i] >= scores[order[0]] / 2 > 0]
         return tuple(self.bench.table.names[chosen[i]] for i in tied)

@@ -46,7 +46,7 @@ class Contest:
     """Scores of units beside a subset, as they are and as surrogates.
 
     A unit has several scores: for each number of neighbours, its information about each part of the target that
-    the subset leaves unexplained and, beside a subset, that of both together about the target. Draw 0 is the data.
+    the subset leaves unexplained and, beside a subset, that of both together about the same. Draw 0 is the data.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Contest:
 
     def scores(self, draws: range) -> FloatArray:
         """Return an array (draws x units x scores)."""
-        n_questions = len(self.parts) + (len(self.given) > 0)
+        n_questions = len(self.parts) * (1 + (len(self.given) > 0))
         self.bench.reporter.begin(
             f"{self.purpose}, {draws[-1]} surrogates", len(draws) * len(self.units) * n_questions
         )
@@ -115,8 +115,10 @@ class Contest:
     def _questions(self, candidates: FloatArray, together_with: FloatArray) -> list[Question]:
         questions = [Question(candidates, together_with, part) for part in self.parts]
         if len(self.given):
+            # Not about the target itself, of which the subset tells much: a surrogate whose tie to the subset is
+            # not quite that of its column would be known by that.
             beside = np.concatenate([self.given, together_with])
-            questions.append(Question(candidates, beside, self.bench.table.target))
+            questions += [Question(candidates, beside, part) for part in self.parts]
         return questions
 
 

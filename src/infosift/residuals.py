@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import eigh, svd
+from scipy.special import ndtri
+from scipy.stats import rankdata
 
 from infosift._kernel import CATEGORY_GAP
 from infosift.arrays import FloatArray
@@ -11,12 +13,14 @@ from infosift.blas import on_one_thread
 from infosift.streams import stream
 
 # Of the Gaussian kernel, in units of the root of the number of columns; and of the ridge, in units of n.
-_WIDTHS = (0.5, 1.0, 2.0, 4.0, 8.0)
+_WIDTHS = (0.12, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 _RIDGES = tuple(10.0 ** (exponent / 2) for exponent in range(-12, 0))
 # Up to as many rows the kernel matrix is exact; beyond, it is spanned by some of the rows (Nyström).
 _MOST_EXACT = 400
 _LANDMARKS = 250
 _NEGLIGIBLE = 1e-10
+# The middle half of a normal column is 1.35 standard deviations wide.
+_NARROW = 0.7
 
 
 class Smoother:
@@ -28,7 +32,7 @@ class Smoother:
     """
 
     def __init__(self, subset: FloatArray, seed: int) -> None:
-        points = np.concatenate([as_points(column) for column in subset]).T
+        points = np.concatenate([as_points(_without_long_tails(column)) for column in subset]).T
         self.n_rows = len(points)
         landmarks = (
             stream(seed, "landmarks").choice(self.n_rows, _LANDMARKS, replace=False)
@@ -57,6 +61,16 @@ class Smoother:
                 if errors[best] < least_error:
                     least, least_error = residuals[best], errors[best]
         return np.asarray(column - least)
+
+
+def _without_long_tails(column: FloatArray) -> FloatArray:
+    """Return normal scores in place of numbers most of which lie close together beside their spread."""
+    if column.max() >= CATEGORY_GAP:
+        return column
+    low, high = np.quantile(column, (0.25, 0.75))
+    if high - low >= _NARROW * column.std():
+        return column
+    return np.asarray(ndtri((rankdata(column) - 0.5) / len(column)))
 
 
 def class_indicators(categories: FloatArray) -> FloatArray:

@@ -253,8 +253,10 @@ class Selection(Record):
             return f"{self.ended_by} came before it was done"
         if self.steps and not self.steps[-1].accepted:
             return f"{self.steps[-1].feature} adds no significant information"
+        last = self.steps[-1] if self.steps else None
+        are_left = last is not None and not set(last.candidates) <= set(last.columns)
         most = self.settings.max_features
-        if most is not None and len(self.settings.keep) + len(self.accepted) >= most:
+        if are_left or (most is not None and len(self.settings.keep) >= most):
             return "as many columns are chosen as were asked for"
         return "no usable column is left"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib.metadata import version
@@ -73,7 +74,10 @@ class Run:
             return
         search = self._calibrated_search()
         self._forward(search.take_step)
-        self._exchanges, self._pruned = search.refine(_chosen_units(self.table, self._steps))
+        by_step = [_units_of(self.table, step) for step in self._steps if step.accepted]
+        chosen = [unit for units in by_step for unit in units]
+        pairs = [(units[0], units[1]) for units in by_step if len(units) == 2]
+        self._exchanges, self._pruned = search.refine(chosen, pairs)
         self._verdicts = search.verdicts(self._steps, self._exchanges, self._pruned)
 
     def _forward(self, take_step: TakeStep) -> None:
@@ -170,26 +174,21 @@ def forward(table: Table, settings: Settings, take_step: TakeStep, decided: Sequ
     remaining = [unit for unit in table.units if not known.issuperset(table.digests[i] for i in unit.columns)]
     chosen: list[int] = []
     most = len(remaining) if settings.max_features is None else settings.max_features - len(kept)
-    for number in range(min(most, len(remaining))):
+    least_left = len(remaining) - most
+    for number in itertools.count():
+        if len(remaining) <= max(0, least_left):
+            return
         step = decided[number] if number < len(decided) else take_step(kept + chosen, remaining, number)
         yield step
         if not step.accepted:
             return
         chosen += step.columns
         remaining = [other for other in remaining if not set(other.columns) <= set(step.columns)]
-        if not remaining:
-            return
 
 
-def _chosen_units(table: Table, steps: Sequence[Step]) -> list[Unit]:
-    """Return what was chosen, in the order chosen; of a pair, in an order that does not depend on the columns'."""
-    return [
-        unit
-        for step in steps
-        if step.accepted
-        for unit in sorted(table.units, key=table.digest)
-        if set(unit.columns) <= set(step.columns)
-    ]
+def _units_of(table: Table, step: Step) -> list[Unit]:
+    """Return what a step added; of a pair, in an order that does not depend on the columns'."""
+    return [unit for unit in sorted(table.units, key=table.digest) if set(unit.columns) <= set(step.columns)]
 
 
 def _require_enough_rows(table: Table, n_neighbors: int) -> None:

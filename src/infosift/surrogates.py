@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Protocol
+from zlib import crc32
 
 import numpy as np
 from scipy.spatial import KDTree
@@ -14,6 +15,7 @@ from infosift.streams import stream
 
 NULLS = ("residual", "local", "shuffle")
 _LEAST_PROBABILITY = 1e-3
+_LEAST_SPREAD = 0.1  # of the mean
 # Rows that a local permutation takes values from: the nearest ones, the row itself included (Runge 2018).
 _NEAREST = 5
 
@@ -37,31 +39,34 @@ def surrogates_of(
 class ResidualSurrogates:
     """Draws copies of columns that depend on a subset as the columns do, and on nothing besides.
 
-    A column of numbers is predicted from the subset, and what is left is shuffled and added back. A column of
-    categories is drawn anew from the predicted probabilities of each row. Without a subset, all columns are
-    shuffled. All columns of a draw share the shuffle.
+    A column of numbers is predicted from the subset, its spread too, and what is left, in units of the spread, is
+    shuffled and added back. Of a column of categories, what is left of a row is a point of the unit interval,
+    within the part that the predicted probabilities of the row give to its category; the points are shuffled, and
+    each falls into a category of the row it comes to. Without a subset, all columns are shuffled. All columns of a
+    draw share the shuffle, so that they keep their ties to each other, and rows of a block stay together.
     """
 
     def __init__(self, columns: FloatArray, smoother: Smoother | None, seed: int, step: int) -> None:
-        self._columns = columns
-        self._is_discrete = columns.max(axis=1) >= CATEGORY_GAP
-        self._seed, self._step = seed, step
         self._predicted = np.zeros_like(columns)
+        self._spread = np.ones_like(columns)
+        self._left = columns.copy()
         self._chances: dict[int, tuple[FloatArray, FloatArray]] = {}
-        if smoother is not None:
-            for i, column in enumerate(columns):
-                if self._is_discrete[i]:
-                    self._chances[i] = _chances(column, smoother)
-                else:
-                    self._predicted[i] = smoother.predict(column)
-        self._left = columns - self._predicted
+        for i, column in enumerate(columns if smoother is not None else ()):
+            assert smoother is not None
+            if column.max() >= CATEGORY_GAP:
+                self._chances[i] = _chances(column, smoother)
+                self._left[i] = _points(column, *self._chances[i], stream(seed, "points", crc32(column.tobytes())))
+            else:
+                self._predicted[i] = smoother.predict(column)
+                self._spread[i] = _spread(column - self._predicted[i], smoother)
+                self._left[i] = (column - self._predicted[i]) / self._spread[i]
 
     def draw(self, number: int, order: IntArray) -> FloatArray:
         """Return a copy of all columns for a shuffled order of the rows."""
-        copies = self._predicted + self._left[:, order]
+        copies = self._predicted + self._spread * self._left[:, order]
         for i, (categories, bounds) in self._chances.items():
-            point = stream(self._seed, "categories", self._step, number).uniform(size=bounds.shape[1])
-            copies[i] = categories[np.minimum((point > bounds).sum(axis=0), len(categories) - 1)]
+            passed = (self._left[i, order] > bounds).sum(axis=0)
+            copies[i] = categories[np.minimum(passed, len(categories) - 1)]
         return np.asarray(copies)
 
 
@@ -97,9 +102,29 @@ def _chances(column: FloatArray, smoother: Smoother) -> tuple[FloatArray, FloatA
     return categories, np.cumsum(chances / chances.sum(axis=0), axis=0)
 
 
+def _points(
+    column: FloatArray, categories: FloatArray, bounds: FloatArray, generator: np.random.Generator
+) -> FloatArray:
+    """Return a point for each row, anywhere in the part of the unit interval that is its category's."""
+    which, rows = np.searchsorted(categories, column), np.arange(len(column))
+    low = np.where(which > 0, bounds[which - 1, rows], 0.0)
+    return np.asarray(low + generator.uniform(size=len(column)) * (bounds[which, rows] - low))
+
+
+def _spread(left: FloatArray, smoother: Smoother) -> FloatArray:
+    """Return how far from its prediction each row is expected to be; one where all of them are on it."""
+    away = np.abs(left)
+    mean = away.mean()
+    return np.maximum(smoother.predict(away), _LEAST_SPREAD * mean) if mean > 0 else np.ones_like(left)
+
+
 def residual_targets(target: FloatArray, smoother: Smoother, most_classes: int) -> FloatArray:
-    """Return what a subset leaves unexplained of each target; of a discrete one, of being in each class."""
+    """Return what a subset leaves unexplained of each target; of a discrete one, of being in each class.
+
+    It is in units of the spread that is expected of each row, so that the subset does not show in that either.
+    """
     residuals = _residuals(target, smoother, most_classes)
+    residuals = residuals / np.stack([_spread(residual, smoother) for residual in residuals])
     spread = residuals.std(axis=1, keepdims=True)
     return np.asarray(residuals / np.where(spread > 0, spread, 1))
 

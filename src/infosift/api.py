@@ -18,6 +18,7 @@ from infosift.checks import (
     require_level,
     require_rows,
 )
+from infosift.contest import MOST_CLASSES
 from infosift.criteria import KSG, Criterion, Scorer, criterion_named
 from infosift.engine import Question, ThreadEngine
 from infosift.inputs import (
@@ -32,7 +33,7 @@ from infosift.nulls import judge, null_scores, permutations_for
 from infosift.residuals import Smoother
 from infosift.result import FoldEstimates, NeighborChoice, PermutationTest
 from infosift.streams import SeedLike, resolve_seed
-from infosift.surrogates import NULLS, surrogates_of
+from infosift.surrogates import NULLS, residual_targets, surrogates_of
 from infosift.table import make_table, prepare
 
 # Between 3, which has least bias, and the 15 to 20 that have least variance.
@@ -275,7 +276,8 @@ def permutation_test(
     null : {"residual", "local", "shuffle"}
         How the copies are drawn beside given columns: x is predicted from them and what is left is shuffled; each
         row has the value of a near one (Runge 2018); or all rows are shuffled, as in the published method, which
-        also takes away the tie of x to the given columns. Without given columns, all three shuffle.
+        also takes away the tie of x to the given columns. With "residual" the score is about what the given
+        columns leave unexplained of y. Without given columns, all three shuffle.
     n_neighbors, variant, discrete_features, discrete_target
         As in ``mutual_information``; ``discrete_features`` is about x, the given columns are judged by "auto".
     random_state : int, NumPy generator or None
@@ -304,11 +306,12 @@ def permutation_test(
     given_columns = _read_given(given, target, kinds, seed)
     scorer = _scorer(n_neighbors, variant, n_jobs, target.shape[1])
 
-    def score(candidates: FloatArray) -> FloatArray:
-        return _score(scorer, candidates, given_columns, target)
-
     smoother = Smoother(given_columns, seed) if null == "residual" and len(given_columns) else None
     surrogates = surrogates_of(column, null, given_columns, smoother, seed, step=0)
+    asked = target if smoother is None else residual_targets(target, smoother, MOST_CLASSES)
+
+    def score(candidates: FloatArray) -> FloatArray:
+        return _score(scorer, candidates, given_columns, asked)
 
     def score_draws(draws: range, orders: IntArray) -> FloatArray:
         return score(np.concatenate([surrogates.draw(*drawn) for drawn in zip(draws, orders, strict=True)]))

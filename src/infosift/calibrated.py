@@ -191,7 +191,7 @@ class CalibratedSearch:
         return tuple(said[i] for i in sorted(said))
 
     def _tied_to(self, column: int, chosen: list[int]) -> tuple[str, ...]:
-        """Return the chosen columns that tell something about a column: the best, and those half as good or better."""
+        """Return the chosen columns that tell something about a column: the best, and others half as good."""
         if not chosen:
             return ()
         columns = self.bench.table.columns

@@ -55,6 +55,8 @@ def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
 def read_frame(frame: nw.DataFrame[Any]) -> NamedColumns:
     """Read the columns of a data frame: numbers, or text and categories of any kind."""
     names = tuple(map(str, frame.columns))
+    if not names:
+        raise InputError("The table has no columns (0 features): give at least one.")
     if all(dtype.is_numeric() for dtype in frame.schema.values()):
         values = check_array(frame.to_native(), dtype=np.float64, ensure_all_finite=False)
         return NamedColumns(names, values.T)

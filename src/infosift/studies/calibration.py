@@ -53,6 +53,10 @@ def _situations() -> list[Situation]:
         Situation("correlated noise", partial(dependence.correlated_noise, n=100), 100, ("clean",), "93 %"),
     ]
     listed += [
+        Situation(f"beside x0: {name}", partial(dependence.useless, name), 100, ("clean",), "93 %")
+        for name in dependence.USELESS
+    ]
+    listed += [
         Situation(f"{name}, n = {n}", partial(dependence.kind, name, n=n), 100, ("clean", *found), "92 %")
         for n in (100, 300)
         for name in dependence.KINDS

@@ -85,3 +85,64 @@ def kind(name: str, seed: int, n: int) -> Sample:
     rng = np.random.default_rng([seed, n, 4, sorted(KINDS).index(name)])
     X, e = rng.normal(size=(n, _COLUMNS)), rng.normal(size=n)
     return Sample(X, target(X, e, rng), frozenset(range(useful)))
+
+
+def _binary_noise(rng: Generator) -> tuple[FloatArray, FloatArray]:
+    X = rng.integers(0, 2, size=(120, 61)).astype(np.float64)
+    return X, np.where(rng.uniform(size=120) < 0.85, X[:, 0], 1 - X[:, 0])
+
+
+def _children(
+    n: int,
+    cause: Callable[[Generator, int], FloatArray],
+    child: Callable[[FloatArray, FloatArray], FloatArray],
+    target: Callable[[FloatArray, FloatArray], FloatArray],
+) -> Callable[[Generator], tuple[FloatArray, FloatArray]]:
+    """Return how to draw a cause, a child of it that is useless beside it, and a target."""
+
+    def draw(rng: Generator) -> tuple[FloatArray, FloatArray]:
+        x = cause(rng, n)
+        columns = np.column_stack([x, child(x, rng.normal(size=n))])
+        return columns, target(x, rng.normal(size=n))
+
+    return draw
+
+
+def _normal(rng: Generator, n: int) -> FloatArray:
+    return rng.normal(size=n)
+
+
+# Columns that are tied to the first one, or of another kind, and tell nothing beside it.
+USELESS = {
+    "sixty binary columns": _binary_noise,
+    "a child of a step": _children(
+        200,
+        lambda rng, n: rng.uniform(-2, 2, size=n),
+        lambda x, e: 3 * np.sign(x) + 2 * e,
+        lambda x, e: 3 * np.sign(x) + x + 0.3 * e,
+    ),
+    "a child of a wave": _children(
+        200,
+        _normal,
+        lambda x, e: np.sin(12 * x) + 0.7 * e,
+        lambda x, e: x + np.sin(12 * x) + 0.3 * e,
+    ),
+    "a child of long tails": _children(
+        150,
+        lambda rng, n: rng.standard_cauchy(size=n),
+        lambda x, e: np.arctan(x) + 0.5 * e,
+        lambda x, e: np.arctan(x) + 0.3 * e,
+    ),
+    "a child whose spread depends on it, classes": _children(
+        150, _normal, lambda x, e: np.exp(x) * e, lambda x, e: np.where(x + 0.5 * e > 0, 1.0, 0.0)
+    ),
+    "a child and a target whose spreads vanish with it": _children(
+        150, _normal, lambda x, e: np.abs(x) * e, lambda x, e: x + 0.5 * np.abs(x) * e
+    ),
+}
+
+
+def useless(name: str, seed: int) -> Sample:
+    """Draw a column that matters and others that tell nothing beside it."""
+    X, y = USELESS[name](np.random.default_rng([seed, 4]))
+    return Sample(X, y, frozenset({0}))

@@ -31,7 +31,7 @@ def require_rivals() -> None:
     """Refuse with a hint where those of others are not installed."""
     missing = [name for name in ("boruta", "mlxtend") if find_spec(name) is None]
     if missing:
-        raise InputError(f"The comparison needs {' and '.join(missing)}: pip install infosift[study]")
+        raise InputError(f'The comparison needs {" and ".join(missing)}: pip install "infosift[study]".')
 
 
 def holds_classes(y: np.ndarray) -> bool:

@@ -80,7 +80,7 @@ def test_surrogates_keep_the_tie_to_the_subset_and_nothing_else():
     number = np.sin(2 * given[0]) + 0.5 * other
     chance = 1 / (1 + np.exp(-3 * given[0]))
     category = (1.0 + (rng.uniform(size=400) < chance)) * CATEGORY_GAP
-    surrogates = ResidualSurrogates(np.stack([number, category]), Smoother(given, 0), seed=0, step=0)
+    surrogates = ResidualSurrogates(np.stack([number, category]), Smoother(given, 0), seed=0)
     copies = np.stack([surrogates.draw(draw, rng.permutation(400)) for draw in range(50)])
     tie = np.mean([np.corrcoef(copy, np.sin(2 * given[0]))[0, 1] for copy in copies[:, 0]])
     assert tie == pytest.approx(np.corrcoef(number, np.sin(2 * given[0]))[0, 1], abs=0.05)
@@ -92,7 +92,7 @@ def test_surrogates_keep_the_tie_to_the_subset_and_nothing_else():
 def test_without_a_subset_surrogates_are_shuffled():
     columns = np.stack([np.arange(20.0), (1.0 + np.arange(20) % 3) * CATEGORY_GAP])
     order = np.random.default_rng(0).permutation(20)
-    surrogates = ResidualSurrogates(columns, None, seed=0, step=0)
+    surrogates = ResidualSurrogates(columns, None, seed=0)
     np.testing.assert_array_equal(surrogates.draw(1, order), columns[:, order])
 
 
@@ -158,7 +158,7 @@ def test_independent_categories_have_independent_surrogates():
     rng = np.random.default_rng(0)
     categories = 1 + rng.integers(0, 2, size=(6, 400))
     smoother = Smoother(rng.normal(size=(1, 400)), 0)
-    copies = ResidualSurrogates(categories * CATEGORY_GAP, smoother, 0, 0).draw(1, rng.permutation(400))
+    copies = ResidualSurrogates(categories * CATEGORY_GAP, smoother, 0).draw(1, rng.permutation(400))
     assert np.abs(np.corrcoef(copies) - np.eye(6)).max() < 0.25
     assert set(np.unique(copies)) == {CATEGORY_GAP, 2 * CATEGORY_GAP}
 

@@ -33,7 +33,7 @@ def surrogates_of(
     """Return the surrogates that a null has beside the given columns; without any, all nulls shuffle."""
     if null == "local" and len(given):
         return LocalSurrogates(columns, given, seed, step)
-    return ResidualSurrogates(columns, smoother if null == "residual" else None, seed, step)
+    return ResidualSurrogates(columns, smoother if null == "residual" else None, seed)
 
 
 class ResidualSurrogates:
@@ -46,20 +46,24 @@ class ResidualSurrogates:
     draw share the shuffle, so that they keep their ties to each other, and rows of a block stay together.
     """
 
-    def __init__(self, columns: FloatArray, smoother: Smoother | None, seed: int, step: int) -> None:
+    def __init__(self, columns: FloatArray, smoother: Smoother | None, seed: int) -> None:
         self._predicted = np.zeros_like(columns)
         self._spread = np.ones_like(columns)
         self._left = columns.copy()
         self._chances: dict[int, tuple[FloatArray, FloatArray]] = {}
-        for i, column in enumerate(columns if smoother is not None else ()):
-            assert smoother is not None
-            if column.max() >= CATEGORY_GAP:
-                self._chances[i] = _chances(column, smoother)
-                self._left[i] = _points(column, *self._chances[i], stream(seed, "points", crc32(column.tobytes())))
-            else:
-                self._predicted[i] = smoother.predict(column)
-                self._spread[i] = _spread(column - self._predicted[i], smoother)
-                self._left[i] = (column - self._predicted[i]) / self._spread[i]
+        if smoother is not None:
+            for i, column in enumerate(columns):
+                self._explain(i, column, smoother, seed)
+
+    def _explain(self, i: int, column: FloatArray, smoother: Smoother, seed: int) -> None:
+        if column.max() >= CATEGORY_GAP:
+            self._chances[i] = _chances(column, smoother)
+            own = stream(seed, "points", crc32(column.tobytes()))  # whatever the place of the column
+            self._left[i] = _points(column, *self._chances[i], own)
+        else:
+            self._predicted[i] = smoother.predict(column)
+            self._spread[i] = _spread(column - self._predicted[i], smoother)
+            self._left[i] = (column - self._predicted[i]) / self._spread[i]
 
     def draw(self, number: int, order: IntArray) -> FloatArray:
         """Return a copy of all columns for a shuffled order of the rows."""

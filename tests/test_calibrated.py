@@ -12,6 +12,7 @@ from infosift import MutualInfoSelector, Selection
 from infosift._kernel import CATEGORY_GAP
 from infosift.checks import InputError
 from infosift.contest import hold, looks, studentised, tail_bound
+from infosift.engine import ThreadEngine
 from infosift.residuals import Smoother
 from infosift.studies import dependence
 from infosift.surrogates import LocalSurrogates, ResidualSurrogates, residual_targets
@@ -80,7 +81,7 @@ def test_surrogates_keep_the_tie_to_the_subset_and_nothing_else():
     number = np.sin(2 * given[0]) + 0.5 * other
     chance = 1 / (1 + np.exp(-3 * given[0]))
     category = (1.0 + (rng.uniform(size=400) < chance)) * CATEGORY_GAP
-    surrogates = ResidualSurrogates(np.stack([number, category]), Smoother(given, 0), seed=0)
+    surrogates = ResidualSurrogates(np.stack([number, category]), Smoother(given, 0), 0, ThreadEngine())
     copies = np.stack([surrogates.draw(draw, rng.permutation(400)) for draw in range(50)])
     tie = np.mean([np.corrcoef(copy, np.sin(2 * given[0]))[0, 1] for copy in copies[:, 0]])
     assert tie == pytest.approx(np.corrcoef(number, np.sin(2 * given[0]))[0, 1], abs=0.05)
@@ -92,7 +93,7 @@ def test_surrogates_keep_the_tie_to_the_subset_and_nothing_else():
 def test_without_a_subset_surrogates_are_shuffled():
     columns = np.stack([np.arange(20.0), (1.0 + np.arange(20) % 3) * CATEGORY_GAP])
     order = np.random.default_rng(0).permutation(20)
-    surrogates = ResidualSurrogates(columns, None, seed=0)
+    surrogates = ResidualSurrogates(columns, None, 0, ThreadEngine())
     np.testing.assert_array_equal(surrogates.draw(1, order), columns[:, order])
 
 
@@ -158,7 +159,9 @@ def test_independent_categories_have_independent_surrogates():
     rng = np.random.default_rng(0)
     categories = 1 + rng.integers(0, 2, size=(6, 400))
     smoother = Smoother(rng.normal(size=(1, 400)), 0)
-    copies = ResidualSurrogates(categories * CATEGORY_GAP, smoother, 0).draw(1, rng.permutation(400))
+    copies = ResidualSurrogates(categories * CATEGORY_GAP, smoother, 0, ThreadEngine(2)).draw(
+        1, rng.permutation(400)
+    )
     assert np.abs(np.corrcoef(copies) - np.eye(6)).max() < 0.25
     assert set(np.unique(copies)) == {CATEGORY_GAP, 2 * CATEGORY_GAP}
 

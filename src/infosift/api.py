@@ -306,8 +306,8 @@ def permutation_test(
     given_columns = _read_given(given, target, kinds, seed)
     scorer = _scorer(n_neighbors, variant, n_jobs, target.shape[1])
 
-    smoother = Smoother(given_columns, seed) if null == "residual" and len(given_columns) else None
-    surrogates = surrogates_of(column, null, given_columns, smoother, seed, step=0)
+    smoother = Smoother(given_columns, seed, scorer.engine) if null == "residual" and len(given_columns) else None
+    surrogates = surrogates_of(column, null, given_columns, smoother, seed, 0, scorer.engine)
     asked = target if smoother is None else residual_targets(target, smoother, MOST_CLASSES)
 
     def score(candidates: FloatArray) -> FloatArray:

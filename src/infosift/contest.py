@@ -55,11 +55,13 @@ class Contest:
         table = bench.table
         self.bench, self.units, self.step, self.purpose = bench, tuple(units), step, purpose
         self.given = table.columns[list(subset)]
-        smoother = Smoother(self.given, bench.seed) if len(subset) else None
+        smoother = Smoother(self.given, bench.seed, bench.engine) if len(subset) else None
         self.target = table.target if smoother is None else residual_targets(table.target, smoother, MOST_CLASSES)
         self.members = sorted({i for unit in units for i in unit.columns})
         self._columns = table.columns[self.members]
-        self._surrogates = surrogates_of(self._columns, bench.null, self.given, smoother, bench.seed, step)
+        self._surrogates = surrogates_of(
+            self._columns, bench.null, self.given, smoother, bench.seed, step, bench.engine
+        )
 
     @property
     def parts(self) -> list[FloatArray]:

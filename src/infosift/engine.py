@@ -96,6 +96,10 @@ class ThreadEngine:
         self.block_size = block_size
         self._on_block = on_block
 
+    def each(self, function: Callable[[Task], Answer], items: Sequence[Task]) -> list[Answer]:
+        """Return the answers of a function for some items, worked out beside each other."""
+        return list(_in_order(function, items, self.n_threads))
+
     def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
         """Return, for each question, the rows that ``score_block`` gives for its candidates, in their order."""
         within = self.n_threads if len(questions) == 1 and questions[0].shares_much else 1

@@ -79,7 +79,7 @@ class Exchanger:
 
     def _unexplained(self, units: list[Unit]) -> float:
         table = self.bench.table
-        smoother = Smoother(table.columns[self._columns(units)], self.bench.seed)
+        smoother = Smoother(table.columns[self._columns(units)], self.bench.seed, self.bench.engine)
         return unexplained(table.target, smoother, MOST_CLASSES)
 
     def _p_value(self, given: list[Unit], asked: list[Unit]) -> float:

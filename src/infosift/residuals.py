@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
-from scipy.linalg import eigh, svd
+from scipy.linalg import eigh
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from infosift._kernel import CATEGORY_GAP
-from infosift.arrays import FloatArray
+from infosift.arrays import FloatArray, IntArray
 from infosift.blas import on_one_thread
+from infosift.engine import ThreadEngine
 from infosift.streams import stream
 
 # Of the Gaussian kernel, in units of the root of the number of columns; and of the ridge, in units of n.
@@ -31,7 +34,7 @@ class Smoother:
     predicted and however many threads there are.
     """
 
-    def __init__(self, subset: FloatArray, seed: int) -> None:
+    def __init__(self, subset: FloatArray, seed: int, engine: ThreadEngine | None = None) -> None:
         points = np.concatenate([as_points(_without_long_tails(column)) for column in subset]).T
         self.n_rows = len(points)
         landmarks = (
@@ -39,14 +42,9 @@ class Smoother:
             if self.n_rows > _MOST_EXACT
             else None
         )
-        # By width: a basis, the share of it that each ridge keeps, and one less the leverage of each row.
-        self._fits: list[tuple[FloatArray, FloatArray, FloatArray]] = []
         with on_one_thread():
-            for width in _WIDTHS:
-                basis, eigenvalues = _spectrum(points, landmarks, width * np.sqrt(len(subset)))
-                kept = eigenvalues / (eigenvalues + np.array(_RIDGES)[:, None] * self.n_rows)
-                leverage = kept @ (basis**2).T + 1 / self.n_rows
-                self._fits.append((basis, kept, 1 - leverage))
+            squares = _squared_distances(points, points if landmarks is None else points[landmarks]) / len(subset)
+            self._fits = (engine or ThreadEngine()).each(partial(_fit, squares, landmarks), _WIDTHS)
 
     def predict(self, column: FloatArray) -> FloatArray:
         """Return what each row of a column would be by the others."""
@@ -85,24 +83,39 @@ def as_points(column: FloatArray) -> FloatArray:
     return np.asarray(class_indicators(column) / np.sqrt(2))
 
 
-def _spectrum(points: FloatArray, landmarks: np.ndarray | None, width: float) -> tuple[FloatArray, FloatArray]:
+def _fit(
+    squares: FloatArray, landmarks: IntArray | None, width: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return a basis, the share of it that each ridge keeps, and one less the leverage of each row."""
+    kernel = np.exp(-squares / (2 * width**2))
+    basis, eigenvalues = (
+        _spectrum(kernel) if landmarks is None else _spectrum_by_landmarks(kernel, kernel[landmarks])
+    )
+    kept = eigenvalues / (eigenvalues + np.array(_RIDGES)[:, None] * len(kernel))
+    leverage = kept @ (basis**2).T + 1 / len(kernel)
+    return basis, kept, 1 - leverage
+
+
+def _squared_distances(a: FloatArray, b: FloatArray) -> FloatArray:
+    squares = (a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1) - 2 * a @ b.T
+    return np.asarray(np.maximum(squares, 0))
+
+
+def _spectrum(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return an orthonormal basis of centred functions of the points, and the kernel's eigenvalue of each."""
-
-    def kernel(a: FloatArray, b: FloatArray) -> FloatArray:
-        squares = (a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1) - 2 * a @ b.T
-        return np.asarray(np.exp(-np.maximum(squares, 0) / (2 * width**2)))
-
-    if landmarks is None:
-        matrix = kernel(points, points)
-        matrix -= matrix.mean(axis=0)
-        matrix -= matrix.mean(axis=1, keepdims=True)
-        eigenvalues, basis = eigh(matrix)
-    else:
-        among, vectors = eigh(kernel(points[landmarks], points[landmarks]))
-        held = among > _NEGLIGIBLE * among[-1]
-        features = kernel(points, points[landmarks]) @ (vectors[:, held] / np.sqrt(among[held]))
-        features -= features.mean(axis=0)
-        basis, singular, _ = svd(features, full_matrices=False)
-        eigenvalues = singular**2
+    matrix -= matrix.mean(axis=0)
+    matrix -= matrix.mean(axis=1, keepdims=True)
+    eigenvalues, basis = eigh(matrix)
     held = eigenvalues > _NEGLIGIBLE * eigenvalues.max()
     return np.ascontiguousarray(basis[:, held]), eigenvalues[held]
+
+
+def _spectrum_by_landmarks(to_landmarks: FloatArray, among: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the same for the kernel that the landmarks span (Nyström)."""
+    eigenvalues, vectors = eigh(among)
+    held = eigenvalues > _NEGLIGIBLE * eigenvalues[-1]
+    features = to_landmarks @ (vectors[:, held] / np.sqrt(eigenvalues[held]))
+    features -= features.mean(axis=0)
+    eigenvalues, vectors = eigh(features.T @ features)
+    held = eigenvalues > _NEGLIGIBLE * eigenvalues[-1]
+    return features @ (vectors[:, held] / np.sqrt(eigenvalues[held])), eigenvalues[held]

@@ -10,6 +10,8 @@ from scipy.spatial import KDTree
 
 from infosift._kernel import CATEGORY_GAP
 from infosift.arrays import FloatArray, IntArray
+from infosift.blas import on_one_thread
+from infosift.engine import ThreadEngine
 from infosift.residuals import Smoother, as_points, class_indicators
 from infosift.streams import stream
 
@@ -28,12 +30,18 @@ class Surrogates(Protocol):
 
 
 def surrogates_of(
-    columns: FloatArray, null: str, given: FloatArray, smoother: Smoother | None, seed: int, step: int
+    columns: FloatArray,
+    null: str,
+    given: FloatArray,
+    smoother: Smoother | None,
+    seed: int,
+    step: int,
+    engine: ThreadEngine,
 ) -> Surrogates:
     """Return the surrogates that a null has beside the given columns; without any, all nulls shuffle."""
     if null == "local" and len(given):
         return LocalSurrogates(columns, given, seed, step)
-    return ResidualSurrogates(columns, smoother if null == "residual" else None, seed)
+    return ResidualSurrogates(columns, smoother if null == "residual" else None, seed, engine)
 
 
 class ResidualSurrogates:
@@ -46,14 +54,14 @@ class ResidualSurrogates:
     draw share the shuffle, so that they keep their ties to each other, and rows of a block stay together.
     """
 
-    def __init__(self, columns: FloatArray, smoother: Smoother | None, seed: int) -> None:
+    def __init__(self, columns: FloatArray, smoother: Smoother | None, seed: int, engine: ThreadEngine) -> None:
         self._predicted = np.zeros_like(columns)
         self._spread = np.ones_like(columns)
         self._left = columns.copy()
         self._chances: dict[int, tuple[FloatArray, FloatArray]] = {}
         if smoother is not None:
-            for i, column in enumerate(columns):
-                self._explain(i, column, smoother, seed)
+            with on_one_thread():  # here, since what one thread sets is so for all
+                engine.each(lambda i: self._explain(i, columns[i], smoother, seed), range(len(columns)))
 
     def _explain(self, i: int, column: FloatArray, smoother: Smoother, seed: int) -> None:
         if column.max() >= CATEGORY_GAP:

@@ -138,7 +138,7 @@ def test_says_that_the_comparison_needs_other_selectors(monkeypatch, tmp_path):
     monkeypatch.setattr("infosift.studies.rivals.find_spec", lambda name: None)
     result = study("power", "--quick", "--out", tmp_path)
     assert result.exit_code == 2
-    assert "needs boruta and mlxtend: pip install infosift[study]" in result.stderr
+    assert 'needs boruta and mlxtend: pip install "infosift[study]".' in result.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")

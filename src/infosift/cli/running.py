@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +19,6 @@ from infosift.checks import InputError
 BAD_INPUT = 2
 INTERRUPTED = 130
 _PICTURE_DPI = 150
-_LETTERS_OF_NAMES = "abcdefghijklmnopqrstuvwxyz_"
 _OPTIONS = {
     "alpha": "--alpha",
     "keep": "--keep",
@@ -42,8 +42,7 @@ def failing_in_one_sentence() -> Iterator[None]:
 
 def _in_terms_of_options(message: str) -> str:
     """Name an option where a message begins with the parameter that it stands for."""
-    name = message[: len(message) - len(message.lstrip(_LETTERS_OF_NAMES))]
-    return _OPTIONS.get(name, name) + message[len(name) :]
+    return re.sub("^[a-z_]+", lambda name: _OPTIONS.get(name[0], name[0]), message)
 
 
 def stop(message: str, code: int) -> NoReturn:

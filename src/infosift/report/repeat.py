@@ -126,9 +126,10 @@ def _to_be_said(selection: Selection) -> dict[str, Any]:
 
 
 def _python_only(selection: Selection) -> list[str]:
+    """Return the settings that the command has no option for."""
     said = _to_be_said(selection)
-    no_category = said.get("discrete_features") is False
-    return [*(name for name in said if name not in _OPTIONS), *(["discrete_features"] if no_category else [])]
+    missing = [name for name in said if name not in _OPTIONS]
+    return [*missing, "discrete_features"] if said.get("discrete_features") is False else missing
 
 
 def command(selection: Selection) -> str | None:

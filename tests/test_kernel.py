@@ -41,7 +41,7 @@ def every_way(X, Y, neighbors, variant):
     """The means of digammas by every path and instruction set that can take the problem."""
     paths = ["dense", "best"]
     if len(Y) == 1 and X.shape[1] >= 4:
-        paths.append("beside" if len(X) > 1 else "strips")
+        paths += ["strips", "beside"] if len(X) > 1 else ["strips"]
     table = np.concatenate([[0.0], digamma(np.arange(1, X.shape[1] + 1))])
     instructions = ["baseline", "avx2"] if _kernel.has_avx2() else ["baseline"]
     return {

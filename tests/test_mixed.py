@@ -1,5 +1,7 @@
 """Categories and gaps in the kernel: every path gives what the oracle says."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -81,11 +83,11 @@ def test_every_path_gives_the_same_bits(table, data):
     expected = means(X, Y, neighbors, path="dense")
     np.testing.assert_array_equal(means(X, Y, neighbors), expected)
     if X.shape[1] >= 4:
-        path = "beside" if len(X) > 1 else "strips"
-        for instructions in ["baseline", "avx2"] if _kernel.has_avx2() else ["baseline"]:
-            for threads in (1, 2, 3):
-                ours = means(X, Y, neighbors, path, threads, instructions)
-                np.testing.assert_array_equal(ours, expected)
+        all_instructions = ["baseline", "avx2"] if _kernel.has_avx2() else ["baseline"]
+        paths = ["strips", "beside"] if len(X) > 1 else ["strips"]
+        for path, instructions, threads in product(paths, all_instructions, (1, 2, 3)):
+            ours = means(X, Y, neighbors, path, threads, instructions)
+            np.testing.assert_array_equal(ours, expected)
 
 
 @pytest.mark.parametrize("n_given", [0, 1, 3])
@@ -103,8 +105,9 @@ def test_long_tables_too(n_given, kinds):
     X = np.array([*given_columns, column(kinds[1], 30)])
     Y = column(kinds[2], 60)[None]
     expected = means(X, Y, [1, 6, 20], path="dense")
-    np.testing.assert_array_equal(means(X, Y, [1, 6, 20]), expected)
-    np.testing.assert_array_equal(means(X, Y, [6]), expected[1:2])
+    for path in ("strips", "beside") if n_given else ("strips",):
+        np.testing.assert_array_equal(means(X, Y, [1, 6, 20], path), expected)
+        np.testing.assert_array_equal(means(X, Y, [6], path), expected[1:2])
 
 
 def test_candidates_of_any_kind_in_one_block():

@@ -72,13 +72,13 @@ nb::ndarray<nb::numpy, double, nb::ndim<dimensions>> as_array(std::unique_ptr<do
     return nb::ndarray<nb::numpy, double, nb::ndim<dimensions>>(data, dimensions, shape.data(), owner);
 }
 
-Path path_named(std::string_view name, const Problem &problem) {
+Path path_named(std::string_view name, const Problem &problem, std::size_t threads) {
     const bool possible_on_lists = problem.target.count() == 1 && problem.target.rows() >= lane_count;
     if (name == "best")
-        return best_path(problem);
+        return best_path(problem, threads);
     if (name == "dense")
         return Path::dense;
-    if (name == "strips" && possible_on_lists && problem.given.count() == 0)
+    if (name == "strips" && possible_on_lists)
         return Path::strips;
     if (name == "beside" && possible_on_lists && problem.given.count() > 0)
         return Path::beside;
@@ -133,7 +133,7 @@ ScoreArray digamma_means(const ColumnArray &candidates, const ColumnArray &given
     check(problem, digamma_values);
     if (variant != 1 && variant != 2)
         throw std::invalid_argument("variant must be 1 or 2");
-    const Path path = path_named(path_name, problem);
+    const Path path = path_named(path_name, problem, threads);
     const InstructionSet instructions = instruction_set_named(instructions_name);
 
     const std::size_t size = problem.candidates.count() * problem.neighbors.size();

@@ -7,7 +7,7 @@
 #include "dense.hpp"
 #include "digamma_sum.hpp"
 #include "folds.hpp"
-#include "strips.hpp"
+#include "strip_scorer.hpp"
 #include "variant.hpp"
 
 #include <algorithm>
@@ -32,13 +32,15 @@ inline bool has_categories(const Problem &problem) {
 /// Ways to the same sums.
 enum class Path { dense, strips, beside };
 
-inline Path best_path(const Problem &problem) {
+inline Path best_path(const Problem &problem, std::size_t threads) {
     constexpr std::size_t fewest_rows = 32;
+    constexpr std::size_t few = 8; // candidates beside one column, for which lists of near rows do not pay
     if (problem.target.count() > 1 || problem.target.rows() < fewest_rows)
         return Path::dense;
     if (has_gaps(problem.target) || has_gaps(problem.given) || has_gaps(problem.candidates))
         return Path::dense;
-    return problem.given.count() == 0 ? Path::strips : Path::beside;
+    const bool has_few = problem.candidates.count() * problem.given.count() * threads <= few;
+    return problem.given.count() == 0 || has_few ? Path::strips : Path::beside;
 }
 
 /// Some of the candidates, side by side.
@@ -70,9 +72,14 @@ INFOSIFT_INLINE void sums_along(Path path, const Problem &problem, const Digamma
         BesideScorer<variant, width> score(candidates, given, target, neighbors, digamma);
         score(share, sums);
     } else if (path == Path::strips) {
-        StripScorer<variant, width> score(target[0], neighbors, digamma);
-        for (std::size_t c = 0; c < candidates.count() && !share.stops(); ++c)
-            score(candidates[c], sums_of(c));
+        const auto score_each = [&](auto score) INFOSIFT_INLINE_LAMBDA {
+            for (std::size_t c = 0; c < candidates.count() && !share.stops(); ++c)
+                score(candidates[c], sums_of(c));
+        };
+        if (given.count() == 0)
+            score_each(StripScorer<variant, width, false>(given, target[0], neighbors, digamma));
+        else
+            score_each(StripScorer<variant, width, true>(given, target[0], neighbors, digamma));
     } else {
         DenseScorer<variant> score(candidates, given, target, neighbors, digamma);
         for (std::size_t row = 0; row < target.rows() && !share.stops(); ++row) {

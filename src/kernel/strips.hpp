@@ -1,12 +1,8 @@
 #pragma once
 
-#include "balls.hpp"
-#include "categories.hpp"
-#include "digamma_sum.hpp"
+#include "columns.hpp"
 #include "lanes.hpp"
 #include "radix_sort.hpp"
-#include "sorted_values.hpp"
-#include "variant.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,14 +16,17 @@ namespace infosift {
 
 /// Strips of rows of near-equal target; within a strip, rows lie in the order of the candidate.
 ///
-/// A strip has about sqrt(n k) rows: then a square with k rows in it reaches over one or two strips and about k
-/// rows of each, so that the neighbours of a row are found by looking a few places to the left and right in a few
-/// strips.
-template <std::size_t width> class Strips {
+/// A strip is about as wide as a cube with k rows in it, sqrt(n k) rows for a candidate on its own: then the cube
+/// reaches over one or two strips, so that the neighbours of a row are found by looking a few places to the left
+/// and right in a few strips. Beside given columns, the rows met there are measured in these as well.
+template <std::size_t width, bool with_given = false> class Strips {
 public:
-    Strips(std::span<const double> target, std::size_t neighbors) : strip_of_(target.size()) {
+    Strips(std::span<const double> target, std::size_t neighbors, const Columns &given = Columns(nullptr, 0, 0))
+        : given_(given), strip_of_(target.size()), here_given_(given.count()) {
         const std::size_t rows = target.size();
-        const auto ideal = static_cast<std::size_t>(std::sqrt(static_cast<double>(rows * neighbors)));
+        const double share = static_cast<double>(neighbors) / static_cast<double>(rows);
+        const auto ideal = static_cast<std::size_t>(static_cast<double>(rows) *
+                                                    std::pow(share, 1 / static_cast<double>(2 + given.count())));
         const std::size_t strips = std::max<std::size_t>(rows / std::max(ideal, fewest_rows), 1);
         std::vector<std::uint32_t> order(rows);
         std::iota(order.begin(), order.end(), 0u);
@@ -44,6 +43,7 @@ public:
         }
         x_.resize(rows + 2 * strips * padding);
         y_.resize(x_.size());
+        z_.resize(x_.size() * given.count());
         row_.resize(x_.size());
         cursor_.resize(strips);
     }
@@ -60,6 +60,8 @@ public:
             x_[place] = key.value();
             y_[place] = target[key.row];
             row_[place] = key.row;
+            for (std::size_t c = 0; c < given_.count(); ++c)
+                z_[place * given_.count() + c] = given_[c][key.row];
         }
     }
 
@@ -82,11 +84,16 @@ public:
         }
     }
 
-    /// Show a visitor the distances in x and y of all rows closer than its reach to any of four rows in a line.
+    /// Show a visitor the distances in the features and in y of all rows closer than its reach to any of four rows
+    /// in a line.
     template <class Visitor>
     INFOSIFT_INLINE void visit_around(std::size_t strip, std::size_t place, Visitor &visitor) {
         const std::size_t own = first_[strip] + place;
         const Around here{Lanes<width>::load(&x_[own]), Lanes<width>::load(&y_[own])};
+        if constexpr (with_given)
+            for (std::size_t c = 0; c < given_.count(); ++c)
+                for (std::size_t l = 0; l < lane_count; ++l)
+                    here_given_[c].set(l, z_[(own + l) * given_.count() + c]);
         visit_both_ways(own, here, visitor);
         const double top = here.y.largest(), bottom = -(Lanes<width>{} - here.y).largest();
         bool upwards = true, downwards = true;
@@ -131,17 +138,24 @@ private:
     INFOSIFT_INLINE void visit_chunk(std::size_t place, const Around &here, Visitor &visitor) {
         for (std::size_t offset = 0; offset < chunk; ++offset) {
             const std::size_t other = place + offset;
-            visitor.see(magnitude(Lanes<width>::all(x_[other]) - here.x),
-                        magnitude(Lanes<width>::all(y_[other]) - here.y), other, offset);
+            Lanes<width> features = magnitude(Lanes<width>::all(x_[other]) - here.x);
+            if constexpr (with_given)
+                for (std::size_t c = 0; c < given_.count(); ++c)
+                    features = larger(
+                        features, magnitude(Lanes<width>::all(z_[other * given_.count() + c]) - here_given_[c]));
+            visitor.see(features, magnitude(Lanes<width>::all(y_[other]) - here.y), other, offset);
         }
         visitor.update();
     }
 
+    Columns given_;
     std::vector<std::uint32_t> strip_of_; // of a row of the table
     std::vector<double> low_, high_;      // target at the ends of a strip
     std::vector<std::size_t> first_, length_, cursor_;
     std::vector<double> x_, y_;
+    std::vector<double> z_;          // the given columns, row by row
     std::vector<std::uint32_t> row_; // of the table
+    std::vector<Lanes<width>> here_given_;
 };
 
 /// Collects the distances of the nearest rows.
@@ -181,90 +195,6 @@ public:
 private:
     Lanes<width> radius_, x_{}, y_{};
     double reach_;
-};
-
-/// Sums over the rows of digamma(candidate) + digamma(target), for one candidate on its own. Rows whose neighbours
-/// are of another category are left out.
-template <Variant variant, std::size_t width> class StripScorer {
-public:
-    StripScorer(std::span<const double> target, std::span<const std::int64_t> neighbors,
-                const DigammaTable &digamma)
-        : target_(target), neighbors_(neighbors), digamma_(digamma),
-          strips_(target, static_cast<std::size_t>(neighbors.back())), sorted_target_(sort_(target)),
-          // A row is its own nearest, at distance zero, and keeps that place to itself.
-          depth_(static_cast<std::size_t>(neighbors.back()) + 1), nearest_(NearestLanes<width>::places(depth_)),
-          x_balls_(lane_count, Balls<width>(neighbors.size())), y_balls_(x_balls_) {}
-
-    INFOSIFT_INLINE void operator()(std::span<const double> candidate, std::span<std::int64_t> sums) {
-        const auto order = sort_(candidate);
-        const SortedValues sorted_candidate(order);
-        strips_.arrange(order, target_);
-        strips_.for_each_four(
-            [&](std::size_t strip, std::size_t place, std::size_t skipped)
-                INFOSIFT_INLINE_LAMBDA { score_four(strip, place, skipped, sorted_candidate, sums); });
-    }
-
-private:
-    /// Add what four rows in a line contribute, but for the first `skipped`, which were counted before.
-    INFOSIFT_INLINE void score_four(std::size_t strip, std::size_t place, std::size_t skipped,
-                                    const SortedValues &sorted_candidate, std::span<std::int64_t> sums) {
-        const NearestLanes<width> nearest(nearest_, depth_);
-        NearestVisitor<width> visitor(nearest);
-        strips_.visit_around(strip, place, visitor);
-        for (std::size_t q = 0; q < neighbors_.size(); ++q) {
-            Lanes<width> x_radius = nearest[static_cast<std::size_t>(neighbors_[q])], y_radius = x_radius;
-            if constexpr (variant == Variant::rectangle) {
-                WidthsVisitor<width> widths(x_radius);
-                strips_.visit_around(strip, place, widths);
-                x_radius = widths.x();
-                y_radius = widths.y();
-            }
-            if (neighbors_.size() == 1)
-                count_four(strip, place, skipped, sorted_candidate, x_radius, y_radius, sums);
-            else
-                for (std::size_t l = 0; l < lane_count; ++l) {
-                    x_balls_[l].set(q, x_radius[l]);
-                    y_balls_[l].set(q, y_radius[l]);
-                }
-        }
-        if (neighbors_.size() > 1)
-            for (std::size_t l = skipped; l < lane_count; ++l)
-                count_row(strips_.row(strip, place + l), x_balls_[l], y_balls_[l], sorted_candidate, sums);
-    }
-
-    /// Add the digammas of four rows for one number of neighbours.
-    INFOSIFT_INLINE void count_four(std::size_t strip, std::size_t place, std::size_t skipped,
-                                    const SortedValues &sorted_candidate, const Lanes<width> &x_radius,
-                                    const Lanes<width> &y_radius, std::span<std::int64_t> sums) {
-        constexpr Ball ball = ball_of(variant);
-        const auto x = Lanes<width>::load(strips_.x(strip) + place),
-                   y = Lanes<width>::load(strips_.y(strip) + place);
-        const auto in_x = sorted_candidate.count_others<ball>(x, x_radius);
-        const auto in_y = sorted_target_.count_others<ball>(y, y_radius);
-        for (std::size_t l = skipped; l < lane_count; ++l)
-            if (x_radius[l] < other_category)
-                sums[0] += digamma_(in_x[l] + rim_of(variant)) + digamma_(in_y[l] + rim_of(variant));
-    }
-
-    /// Add the digammas of one row for all numbers of neighbours.
-    INFOSIFT_INLINE void count_row(std::size_t row, Balls<width> &x_balls, Balls<width> &y_balls,
-                                   const SortedValues &sorted_candidate, std::span<std::int64_t> sums) {
-        x_balls.template count<ball_of(variant)>(sorted_candidate, row);
-        y_balls.template count<ball_of(variant)>(sorted_target_, row);
-        for (std::size_t q = 0; q < sums.size() && x_balls.radius(q) < other_category; ++q)
-            sums[q] +=
-                digamma_(x_balls.others(q) + rim_of(variant)) + digamma_(y_balls.others(q) + rim_of(variant));
-    }
-
-    std::span<const double> target_;
-    std::span<const std::int64_t> neighbors_;
-    const DigammaTable &digamma_;
-    RowSorter sort_;
-    Strips<width> strips_;
-    SortedValues sorted_target_;
-    std::size_t depth_; // of the lists of nearest rows
-    std::vector<Lanes<width>> nearest_;
-    std::vector<Balls<width>> x_balls_, y_balls_; // of four rows
 };
 
 } // namespace infosift

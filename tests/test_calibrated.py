@@ -316,11 +316,12 @@ def test_columns_that_matter_only_together():
     assert " + " in selection.steps[0].feature
 
 
-def test_among_many_columns_the_promising_pairs_are_tried():
+@pytest.mark.parametrize(("n", "d"), [(200, 40), (450, 8)])
+def test_among_many_columns_or_rows_the_promising_pairs_are_tried(n, d):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 40))
-    y = X[:, 7] * X[:, 21] + 0.2 * rng.normal(size=200)
-    assert {7, 21} <= set(select(X, y).indices)
+    X = rng.normal(size=(n, d))
+    y = X[:, 2] * X[:, 7] + 0.2 * rng.normal(size=n)
+    assert {2, 7} <= set(select(X, y).indices)
 
 
 def test_a_column_that_others_make_superfluous_is_pruned():

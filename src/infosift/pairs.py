@@ -13,8 +13,10 @@ from infosift.engine import Question
 from infosift.groups import Unit
 from infosift.surrogates import parts_of
 
-# All pairs of ten columns; of more columns, the most promising.
+# All pairs of ten columns; of more columns, the most promising. A pair costs the more beside a single column the more
+# rows there are: beyond some, all pairs of ten would cost more than ten times as much as the columns one by one.
 _ALL_PAIRS = 45
+_MOST_ROWS_OF_ALL_PAIRS = 400
 _PROMISING_PAIRS = 12
 # Beyond as many columns, not all are paired: the cost of all pairs would outgrow that of the columns one by one.
 _MOST_COLUMNS = 2000
@@ -62,7 +64,8 @@ class PairContest:
     @property
     def _n_pairs(self) -> int:
         count = len(self.singles) * (len(self.singles) - 1) // 2
-        return count if count <= _ALL_PAIRS else _PROMISING_PAIRS
+        few_rows = self.contest.bench.table.n_rows <= _MOST_ROWS_OF_ALL_PAIRS
+        return count if count <= (_ALL_PAIRS if few_rows else _PROMISING_PAIRS) else _PROMISING_PAIRS
 
     def _promising(self, copies: FloatArray) -> list[tuple[int, int]]:
         if self._n_pairs == _PROMISING_PAIRS:

@@ -25,8 +25,8 @@ from infosift import (
     VerdictsDisplay,
     choose_n_neighbors,
 )
+from infosift.evidence import ColumnVerdict
 from infosift.plots.canvas import as_written
-from infosift.result import ColumnVerdict
 from samples import friedman, small_selection
 
 ODD = (

@@ -9,10 +9,11 @@ import polars as pl
 import pytest
 
 from infosift import MutualInfoSelector, Selection
+from infosift.evidence import ColumnVerdict, Exchange
 from infosift.parameters import settings_of
 from infosift.report import render, summarise
 from infosift.report.figures import figures
-from infosift.result import TIME_LIMIT, ColumnVerdict, Exchange
+from infosift.result import TIME_LIMIT
 from infosift.terminal import CAUTION
 from infosift.words import at_least, at_most, count, in_a_sentence, probability, series
 from samples import friedman, small_selection

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     )
     from infosift.bsplines import BSplineBasis
     from infosift.checks import InputError
+    from infosift.evidence import FoldEstimates, NeighborChoice, PermutationTest, Step
     from infosift.plots import (
         NeighborsDisplay,
         PathDisplay,
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
         VerdictsDisplay,
     )
     from infosift.rbfn import RBFNRegressor
-    from infosift.result import FoldEstimates, NeighborChoice, PermutationTest, Selection, Settings, Step, Subset
+    from infosift.result import Selection, Settings, Subset
     from infosift.selector import MutualInfoSelector
 
 __all__ = [
@@ -48,7 +49,7 @@ __all__ = [
     "score_candidates",
 ]
 
-_HOMES = ("api", "bsplines", "checks", "plots", "rbfn", "result", "selector")
+_HOMES = ("api", "bsplines", "checks", "evidence", "plots", "rbfn", "result", "selector")
 
 
 def __getattr__(name: str) -> Any:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_consistent_length
 
 from infosift import neighbors
+from infosift.arguments import Kinds, make_scorer, read_given, read_pair, read_same_length, score_columns
 from infosift.arrays import FloatArray, IntArray
 from infosift.checks import (
     InputError,
@@ -16,25 +15,16 @@ from infosift.checks import (
     require_count,
     require_finite_number,
     require_level,
-    require_rows,
 )
 from infosift.contest import MOST_CLASSES
-from infosift.criteria import KSG, Criterion, Scorer, criterion_named
+from infosift.criteria import KSG, criterion_named
 from infosift.engine import Question, ThreadEngine
-from infosift.inputs import (
-    NamedColumns,
-    mark_features,
-    mark_target,
-    read_columns,
-    require_finite,
-    require_varying_target,
-)
+from infosift.evidence import FoldEstimates, NeighborChoice, PermutationTest
 from infosift.nulls import judge, null_scores, permutations_for
 from infosift.residuals import Smoother
-from infosift.result import FoldEstimates, NeighborChoice, PermutationTest
 from infosift.streams import SeedLike, resolve_seed
 from infosift.surrogates import NULLS, residual_targets, surrogates_of
-from infosift.table import make_table, prepare
+from infosift.table import make_table
 
 # Between 3, which has least bias, and the 15 to 20 that have least variance.
 DEFAULT_NEIGHBORS = 6
@@ -83,10 +73,10 @@ def mutual_information(
     >>> round(mutual_information(x, y), 2)
     0.33
     """
-    kinds = _Kinds(discrete_features, discrete_target, KSG(variant))
-    columns, target = _read_pair(X, y, kinds, resolve_seed(random_state))
-    scorer = _scorer(n_neighbors, variant, None, target.shape[1])
-    return float(_score(scorer, columns[:1], columns[1:], target)[0])
+    kinds = Kinds(discrete_features, discrete_target, KSG(variant))
+    columns, target = read_pair(X, y, kinds, resolve_seed(random_state))
+    scorer = make_scorer(n_neighbors, variant, None, target.shape[1])
+    return float(score_columns(scorer, columns[:1], columns[1:], target)[0])
 
 
 def score_candidates(
@@ -129,10 +119,10 @@ def score_candidates(
     np.int64(2)
     """
     seed = resolve_seed(random_state)
-    kinds = _Kinds(discrete_features, discrete_target, KSG(variant))
-    candidates, target = _read_pair(C, y, kinds, seed)
-    scorer = _scorer(n_neighbors, variant, n_jobs, target.shape[1])
-    return _score(scorer, candidates, _read_given(given, target, kinds, seed), target)
+    kinds = Kinds(discrete_features, discrete_target, KSG(variant))
+    candidates, target = read_pair(C, y, kinds, seed)
+    scorer = make_scorer(n_neighbors, variant, n_jobs, target.shape[1])
+    return score_columns(scorer, candidates, read_given(given, target, kinds, seed), target)
 
 
 def resample_mutual_information(
@@ -171,10 +161,10 @@ def resample_mutual_information(
     (20, True)
     """
     seed = resolve_seed(random_state)
-    columns, target = _read_pair(X, y, _Kinds(discrete_features, discrete_target, KSG(variant)), seed)
+    columns, target = read_pair(X, y, Kinds(discrete_features, discrete_target, KSG(variant)), seed)
     n_folds = require_count("n_folds", n_folds, least=2)
     rows_left = target.shape[1] - -(-target.shape[1] // n_folds)
-    scorer = _scorer(n_neighbors, variant, n_jobs, rows_left)
+    scorer = make_scorer(n_neighbors, variant, n_jobs, rows_left)
     question = Question(columns[:1], columns[1:], target)
     return neighbors.resample(question, n_neighbors, n_folds, scorer.criterion, scorer.engine, seed)
 
@@ -229,7 +219,7 @@ def choose_n_neighbors(
     """
     seed = resolve_seed(random_state)
     chosen = criterion_named(criterion)
-    features, targets = _read_same_length(X, y, _Kinds(discrete_features, discrete_target, chosen))
+    features, targets = read_same_length(X, y, Kinds(discrete_features, discrete_target, chosen))
     table = make_table(features, targets, seed, takes_categories=chosen.takes_categories)
     if not table.usable:
         raise ValueError(
@@ -299,74 +289,21 @@ def permutation_test(
     require_choice("null", null, NULLS)
     count = permutations_for(alpha, n_permutations)
     seed = resolve_seed(random_state)
-    kinds = _Kinds(discrete_features, discrete_target, KSG(variant))
-    column, target = _read_pair(x, y, kinds, seed)
+    kinds = Kinds(discrete_features, discrete_target, KSG(variant))
+    column, target = read_pair(x, y, kinds, seed)
     if len(column) != 1:
         raise InputError(f"x must be one column, and it has {len(column)}.")
-    given_columns = _read_given(given, target, kinds, seed)
-    scorer = _scorer(n_neighbors, variant, n_jobs, target.shape[1])
+    given_columns = read_given(given, target, kinds, seed)
+    scorer = make_scorer(n_neighbors, variant, n_jobs, target.shape[1])
 
     smoother = Smoother(given_columns, seed, scorer.engine) if null == "residual" and len(given_columns) else None
     surrogates = surrogates_of(column, null, given_columns, smoother, seed, 0, scorer.engine)
     asked = target if smoother is None else residual_targets(target, smoother, MOST_CLASSES)
 
     def score(candidates: FloatArray) -> FloatArray:
-        return _score(scorer, candidates, given_columns, asked)
+        return score_columns(scorer, candidates, given_columns, asked)
 
     def score_draws(draws: range, orders: IntArray) -> FloatArray:
         return score(np.concatenate([surrogates.draw(*drawn) for drawn in zip(draws, orders, strict=True)]))
 
     return judge(score(column)[0], null_scores(score_draws, target.shape[1], count, seed, step=0), alpha)
-
-
-@dataclass(frozen=True)
-class _Kinds:
-    """Which columns are said to be discrete, and the criterion that has to take them."""
-
-    features: Any
-    target: Any
-    criterion: Criterion
-
-    @property
-    def are_taken(self) -> bool:
-        return self.criterion.takes_categories
-
-
-def _read_pair(X: Any, y: Any, kinds: _Kinds, seed: int) -> tuple[FloatArray, FloatArray]:
-    features, targets = _read_same_length(X, y, kinds)
-    require_finite(features)
-    require_finite(targets, "The target")
-    require_varying_target(targets)
-    return (
-        prepare(features, seed, "ties", takes_categories=kinds.are_taken),
-        prepare(targets, seed, "ties of the target", takes_categories=kinds.are_taken),
-    )
-
-
-def _read_same_length(X: Any, y: Any, kinds: _Kinds) -> tuple[NamedColumns, NamedColumns]:
-    features = mark_features(read_columns(X), kinds.features, kinds.are_taken)
-    targets = mark_target(read_columns(y, "y"), kinds.target, kinds.are_taken)
-    check_consistent_length(features.values.T, targets.values.T)
-    return features, targets
-
-
-def _read_given(given: Any, target: FloatArray, kinds: _Kinds, seed: int) -> FloatArray:
-    if given is None:
-        return np.empty((0, target.shape[1]))
-    columns = mark_features(read_columns(given, "given"), "auto", kinds.are_taken)
-    check_consistent_length(columns.values.T, target.T)
-    require_finite(columns)
-    return prepare(columns, seed, "ties", takes_categories=kinds.are_taken)
-
-
-def _score(scorer: Scorer, candidates: FloatArray, given: FloatArray, target: FloatArray) -> FloatArray:
-    """Score the candidates; constant columns, which are zeros here, have no information to be estimated."""
-    scores = scorer(candidates, given, target)
-    return scores if given.any() else np.where(candidates.any(axis=1), scores, 0.0)
-
-
-def _scorer(n_neighbors: int, variant: int, n_jobs: int | None, n_rows: int) -> Scorer:
-    require_choice("variant", variant, (1, 2))
-    n_neighbors = require_count("n_neighbors", n_neighbors, least=1)
-    require_rows(n_rows, n_neighbors + 2, f"n_neighbors={n_neighbors}")
-    return Scorer(KSG(variant), n_neighbors, ThreadEngine(n_jobs))

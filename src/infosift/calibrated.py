@@ -12,11 +12,12 @@ import numpy as np
 from infosift.arrays import FloatArray
 from infosift.contest import Bench, Contest, Result, hold
 from infosift.engine import Question
+from infosift.evidence import ColumnVerdict, Exchange, Step
 from infosift.exchange import Exchanger
 from infosift.groups import Unit
 from infosift.nulls import interval_of_p, threshold
 from infosift.pairs import PairContest
-from infosift.result import ColumnVerdict, Exchange, Settings, Step
+from infosift.result import Settings
 
 # Numbers of neighbours that are tried at once where none is given.
 _NEIGHBORS = (10, 20)

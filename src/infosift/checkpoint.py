@@ -9,8 +9,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from infosift.checks import InputError
+from infosift.evidence import NeighborChoice, Step
 from infosift.records import Record
-from infosift.result import NeighborChoice, Settings, Step
+from infosift.result import Settings
 from infosift.table import Table
 
 # Settings that decide when a run ends, but not what it decides before.

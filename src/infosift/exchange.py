@@ -10,9 +10,10 @@ from scipy.stats import rankdata
 from infosift._kernel import CATEGORY_GAP
 from infosift.arrays import FloatArray
 from infosift.contest import MOST_CLASSES, Bench, Contest, hold
+from infosift.evidence import Exchange
 from infosift.groups import Unit
 from infosift.residuals import Smoother
-from infosift.result import Exchange, Settings
+from infosift.result import Settings
 from infosift.surrogates import unexplained
 
 # Columns with a rank correlation of at least this may stand for each other.

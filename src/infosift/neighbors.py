@@ -13,7 +13,7 @@ from infosift.checks import InputError, require_rows
 from infosift.criteria import Criterion
 from infosift.criteria.folds import score_each_fold
 from infosift.engine import Question, ThreadEngine
-from infosift.result import FoldEstimates, NeighborChoice
+from infosift.evidence import FoldEstimates, NeighborChoice
 from infosift.streams import stream
 from infosift.table import Table
 

@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 from infosift.arrays import FloatArray, IntArray
 from infosift.blocks import shuffled_rows
 from infosift.checks import require_count
-from infosift.result import PermutationTest
+from infosift.evidence import PermutationTest
 from infosift.streams import stream
 
 # The paper advises 20 to 50 permutations.

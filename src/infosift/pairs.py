@@ -13,8 +13,8 @@ from infosift.engine import Question
 from infosift.groups import Unit
 from infosift.surrogates import parts_of
 
-# All pairs of ten columns; of more columns, the most promising. A pair costs the more beside a single column the more
-# rows there are: beyond some, all pairs of ten would cost more than ten times as much as the columns one by one.
+# All pairs of ten columns; of more columns, the most promising. The more rows, the more a pair costs beside a
+# single column: beyond some, all pairs of ten would cost more than ten times as much as the ten one by one.
 _ALL_PAIRS = 45
 _MOST_ROWS_OF_ALL_PAIRS = 400
 _PROMISING_PAIRS = 12

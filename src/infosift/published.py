@@ -8,10 +8,11 @@ import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Scorer
+from infosift.evidence import Step
 from infosift.groups import Unit
 from infosift.nulls import judge, null_scores, permutations_for
 from infosift.progress import Reporter
-from infosift.result import Settings, Step
+from infosift.result import Settings
 from infosift.table import Table
 
 

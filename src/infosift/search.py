@@ -15,18 +15,10 @@ from infosift.checks import require_rows
 from infosift.contest import Bench
 from infosift.criteria import Scorer, criterion_named
 from infosift.engine import ThreadEngine
+from infosift.evidence import ColumnVerdict, Exchange, NeighborChoice, Step
 from infosift.groups import Unit
 from infosift.progress import Reporter, TimeIsUp
-from infosift.result import (
-    INTERRUPT,
-    TIME_LIMIT,
-    ColumnVerdict,
-    Exchange,
-    NeighborChoice,
-    Selection,
-    Settings,
-    Step,
-)
+from infosift.result import INTERRUPT, TIME_LIMIT, Selection, Settings
 from infosift.table import Table
 
 # Takes the columns chosen so far, the units to choose from and the number of the step.

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
-from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,37 +17,18 @@ from sklearn.utils import Tags, check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosift.arrays import IntArray
-from infosift.blocks import read_blocks, require_enough_to_shuffle
-from infosift.calibrated import SHARE_OF_SINGLES
 from infosift.checkpoint import Checkpoint
-from infosift.checks import (
-    InputError,
-    listing,
-    require_rows,
-)
-from infosift.criteria import criterion_named
+from infosift.checks import InputError, listing, require_rows
 from infosift.engine import ThreadEngine
-from infosift.groups import positions_in_groups, read_groups
-from infosift.inputs import (
-    NamedColumns,
-    as_frame,
-    discrete_asked_for,
-    mark_features,
-    mark_target,
-    positions,
-    read_array,
-    read_frame,
-    read_target,
-    require_finite,
-    unmasked,
-    whole_rows,
-)
+from infosift.evidence import Step
+from infosift.inputs import NamedColumns, as_frame, read_array, read_frame, read_target, unmasked
 from infosift.parameters import settings_of
 from infosift.progress import ProgressBar, Reporter
-from infosift.result import INTERRUPT, Selection, Step
+from infosift.result import INTERRUPT, Selection
 from infosift.search import Run
 from infosift.streams import SeedLike
-from infosift.table import Table, make_table
+from infosift.table import Table
+from infosift.task import make_task
 
 
 class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -224,57 +204,17 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             Where a key is pressed to interrupt; ``selection_`` then has what was decided, and is marked so.
         """
         checkpoint = None if self.checkpoint is None else Checkpoint(Path(self.checkpoint))
-        settings = settings_of(self.get_params(deep=False))
+        given = self.get_params(deep=False)
+        settings = settings_of(given)
         if checkpoint is not None and checkpoint.seed is not None and self.random_state is None:
             settings = replace(settings, seed=checkpoint.seed)
-        features, target = self._read(X, y)
-        groups = read_groups(self.groups, features.names)
-        keep, ignore = (
-            positions_in_groups(getattr(self, name), features.names, groups, name) for name in ("keep", "ignore")
-        )
-        if both := [f'"{features.names[i]}"' for i in keep if i in ignore]:
-            raise InputError(f"Asked both to keep and to ignore {listing(both)}.")
-        blocks, ignore = self._read_blocks(features, ignore)
-        n_rows = features.n_rows
-        if settings.missing == "error":
-            or_else = ', or leave out such rows with missing="drop"'
-            require_finite(features, ignored=ignore, or_else=or_else)
-            require_finite(target, "The target", or_else=or_else)
-        else:
-            ignored = ignore if settings.missing == "drop" else range(len(features.names))
-            whole = whole_rows(features, target, ignored)
-            features, target = features.take(whole), target.take(whole)
-            blocks = None if blocks is None else read_blocks(blocks[whole], features.n_rows)
-        share = SHARE_OF_SINGLES if settings.method == "calibrated" else 1.0
-        discrete = discrete_asked_for(self.discrete_features, features.names)
-        settings = replace(
-            settings,
-            discrete_features=None if discrete is None else tuple(features.names[i] for i in discrete),
-            discrete_target=None if self.discrete_target == "auto" else bool(self.discrete_target),
-            keep=tuple(features.names[i] for i in keep),
-            ignore=tuple(features.names[i] for i in ignore),
-            groups=tuple((group.name, tuple(features.names[i] for i in group.columns)) for group in groups),
-            n_blocks=require_enough_to_shuffle(features.n_rows, blocks, settings.alpha, share),
-        )
-        takes_categories = criterion_named(settings.criterion).takes_categories
-        table = make_table(
-            mark_features(features, self.discrete_features, takes_categories),
-            mark_target(target, self.discrete_target, takes_categories),
-            settings.seed,
-            settings.scale,
-            ignore,
-            blocks,
-            tuple(group for group in groups if group.columns[0] not in {*keep, *ignore}),
-            allow_missing=settings.missing == "partial",
-            takes_categories=takes_categories,
-            special_apart=settings.method == "published",  # a residual of a category and a number is neither
-        )
-        _warn_of_unusable(table)
+        task = make_task(*self._read(X, y), given, settings)
+        _warn_of_unusable(task.table)
         with ProgressBar() if self.progress else nullcontext() as bar:
             reporter = Reporter(bar, settings.time_limit)
             engine = ThreadEngine(self.n_jobs, on_block=reporter.advance)
-            selection = Run(table, settings, engine, reporter, checkpoint, self.callback).select()
-        self.selection_: Selection = replace(selection, n_dropped=n_rows - features.n_rows)
+            run = Run(task.table, task.settings, engine, reporter, checkpoint, self.callback)
+            self.selection_: Selection = replace(run.select(), n_dropped=task.n_dropped)
         self.selected_: IntArray = np.array(self.selection_.indices, dtype=np.int64)
         self.n_neighbors_ = self.selection_.n_neighbors
         if self.selection_.ended_by == INTERRUPT:
@@ -293,17 +233,6 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         require_rows(features.n_rows, 2, "A selection")
         check_consistent_length(features.values.T, y)
         return features, read_target(y)
-
-    def _read_blocks(
-        self, features: NamedColumns, ignore: tuple[int, ...]
-    ) -> tuple[IntArray | None, tuple[int, ...]]:
-        """Return the block of each row; where a column says so, it is ignored otherwise."""
-        if self.blocks is None:
-            return None, ignore
-        if not isinstance(self.blocks, (str, Integral)):
-            return read_blocks(self.blocks, features.n_rows), ignore
-        (column,) = positions(self.blocks, features.names, "blocks")
-        return read_blocks(features.values[column], features.n_rows), tuple(dict.fromkeys((*ignore, column)))
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

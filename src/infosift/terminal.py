@@ -14,7 +14,8 @@ from rich.text import Text
 
 from infosift.answer import chosen, headline
 from infosift.checks import listing
-from infosift.result import ColumnVerdict, NeighborChoice, PermutationTest, Selection, Step
+from infosift.evidence import ColumnVerdict, NeighborChoice, PermutationTest, Step
+from infosift.result import Selection
 from infosift.studies.outcome import Outcome, Track
 from infosift.words import CAUTION, probability
 

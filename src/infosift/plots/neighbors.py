@@ -14,7 +14,8 @@ from infosift.plots.canvas import BLUE, GREY, ORANGE, PALE, Display, as_written
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from infosift.result import NeighborChoice, Selection
+    from infosift.evidence import NeighborChoice
+    from infosift.result import Selection
 
 
 @dataclass(eq=False)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from infosift.words import probability, series, signed
 
 if TYPE_CHECKING:
-    from infosift.result import ColumnVerdict, Selection
+    from infosift.evidence import ColumnVerdict
+    from infosift.result import Selection
 
 # In the order in which they are listed; the marks are those of the figure of verdicts.
 VERDICTS = {

@@ -25,7 +25,8 @@ from infosift.words import (
 )
 
 if TYPE_CHECKING:
-    from infosift.result import NeighborChoice, Selection, Step
+    from infosift.evidence import NeighborChoice, Step
+    from infosift.result import Selection
 
 _FEW_ROWS = 50
 _MANY_DROPPED = 0.1

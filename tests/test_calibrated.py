@@ -90,6 +90,17 @@ def test_surrogates_keep_the_tie_to_the_subset_and_nothing_else():
     assert np.corrcoef((copies[:, 1] == 2 * CATEGORY_GAP).mean(axis=0), chance)[0, 1] > 0.9
 
 
+def test_surrogates_follow_a_spread_that_vanishes():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300)
+    column = np.abs(x) * rng.normal(size=300)
+    surrogates = ResidualSurrogates(column[None], Smoother(x[None], 0), 0, ThreadEngine())
+    copies = np.stack([surrogates.draw(draw, rng.permutation(300))[0] for draw in range(50)])
+    near, far = np.abs(x) < 0.1, np.abs(x) > 1
+    assert np.abs(copies[:, near]).mean() < 0.1  # 0.04 where the spread is known, 0.5 without any
+    assert np.abs(copies[:, far]).mean() == pytest.approx(np.abs(column[far]).mean(), rel=0.25)
+
+
 def test_without_a_subset_surrogates_are_shuffled():
     columns = np.stack([np.arange(20.0), (1.0 + np.arange(20) % 3) * CATEGORY_GAP])
     order = np.random.default_rng(0).permutation(20)

@@ -18,6 +18,7 @@ from infosift.streams import stream
 NULLS = ("residual", "local", "shuffle")
 _LEAST_PROBABILITY = 1e-3
 _LEAST_SPREAD = 0.1  # of the mean
+_LEAST_DISTANCE = 1e-3  # of the mean, whose logarithm is taken
 # Rows that a local permutation takes values from: the nearest ones, the row itself included (Runge 2018).
 _NEAREST = 5
 
@@ -124,10 +125,19 @@ def _points(
 
 
 def _spread(left: FloatArray, smoother: Smoother) -> FloatArray:
-    """Return how far from its prediction each row is expected to be; one where all of them are on it."""
+    """Return how far from its prediction each row is expected to be; one where all of them are on it.
+
+    Distances are predicted as they are, and by their logarithms, which can follow a spread down to almost nothing;
+    that under which the distances are likelier is taken.
+    """
     away = np.abs(left)
     mean = away.mean()
-    return np.maximum(smoother.predict(away), _LEAST_SPREAD * mean) if mean > 0 else np.ones_like(left)
+    if not mean > 0:
+        return np.ones_like(left)
+    plain = np.maximum(smoother.predict(away), _LEAST_SPREAD * mean)
+    by_logarithm = np.exp(smoother.predict(np.log(np.maximum(away, _LEAST_DISTANCE * mean))))
+    spreads = [spread * np.mean(away / spread) for spread in (plain, by_logarithm)]
+    return min(spreads, key=lambda spread: float(np.mean(np.log(spread) + away / spread)))
 
 
 def residual_targets(target: FloatArray, smoother: Smoother, most_classes: int) -> FloatArray:

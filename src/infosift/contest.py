@@ -60,7 +60,14 @@ class Contest:
         self.members = sorted({i for unit in units for i in unit.columns})
         self._columns = table.columns[self.members]
         self._surrogates = surrogates_of(
-            self._columns, bench.null, self.given, smoother, bench.seed, step, bench.engine
+            self._columns,
+            bench.null,
+            self.given,
+            smoother,
+            bench.seed,
+            step,
+            bench.engine,
+            in_strata=table.blocks is None,  # whose rows stay together
         )
 
     @property

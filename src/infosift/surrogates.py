@@ -13,6 +13,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.blas import on_one_thread
 from infosift.engine import ThreadEngine
 from infosift.residuals import Smoother, as_points, class_indicators
+from infosift.strata import shuffled_within, strata_of
 from infosift.streams import stream
 
 NULLS = ("residual", "local", "shuffle")
@@ -38,11 +39,15 @@ def surrogates_of(
     seed: int,
     step: int,
     engine: ThreadEngine,
+    *,
+    in_strata: bool = True,
 ) -> Surrogates:
     """Return the surrogates that a null has beside the given columns; without any, all nulls shuffle."""
     if null == "local" and len(given):
         return LocalSurrogates(columns, given, seed, step)
-    return ResidualSurrogates(columns, smoother if null == "residual" else None, seed, engine)
+    if null == "shuffle" or smoother is None:
+        return ResidualSurrogates(columns, None, seed, engine)
+    return ResidualSurrogates(columns, smoother, seed, engine, strata_of(given) if in_strata else None)
 
 
 class ResidualSurrogates:
@@ -51,11 +56,20 @@ class ResidualSurrogates:
     A column of numbers is predicted from the subset, its spread too, and what is left, in units of the spread, is
     shuffled and added back. Of a column of categories, what is left of a row is a point of the unit interval,
     within the part that the predicted probabilities of the row give to its category; the points are shuffled, and
-    each falls into a category of the row it comes to. Without a subset, all columns are shuffled. All columns of a
-    draw share the shuffle, so that they keep their ties to each other, and rows of a block stay together.
+    each falls into a category of the row it comes to. Rows are shuffled within strata, if there are any: should
+    what is left still depend on the subset, its surrogates do so too. Without a subset, all columns are shuffled.
+    All columns of a draw share the shuffle, so that they keep their ties to each other.
     """
 
-    def __init__(self, columns: FloatArray, smoother: Smoother | None, seed: int, engine: ThreadEngine) -> None:
+    def __init__(
+        self,
+        columns: FloatArray,
+        smoother: Smoother | None,
+        seed: int,
+        engine: ThreadEngine,
+        strata: IntArray | None = None,
+    ) -> None:
+        self._strata = strata
         self._predicted = np.zeros_like(columns)
         self._spread = np.ones_like(columns)
         self._left = columns.copy()
@@ -76,6 +90,8 @@ class ResidualSurrogates:
 
     def draw(self, number: int, order: IntArray) -> FloatArray:
         """Return a copy of all columns for a shuffled order of the rows."""
+        if self._strata is not None:
+            order = shuffled_within(self._strata, order)
         copies = self._predicted + self._spread * self._left[:, order]
         for i, (categories, bounds) in self._chances.items():
             passed = (self._left[i, order] > bounds).sum(axis=0)

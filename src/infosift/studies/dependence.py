@@ -112,6 +112,16 @@ def _normal(rng: Generator, n: int) -> FloatArray:
     return rng.normal(size=n)
 
 
+def _two_humps(rng: Generator) -> tuple[FloatArray, FloatArray]:
+    x = rng.normal(size=150)
+
+    def noise() -> FloatArray:
+        humps = rng.choice([-1.2, 1.2], size=150) + 0.3 * rng.normal(size=150)
+        return np.where(x > 0, humps, rng.normal(size=150))
+
+    return np.column_stack([x, x / 2 + noise()]), 2 * x + noise()
+
+
 # Columns that are tied to the first one, or of another kind, and tell nothing beside it.
 USELESS = {
     "sixty binary columns": _binary_noise,
@@ -139,6 +149,7 @@ USELESS = {
     "a child and a target whose spreads vanish with it": _children(
         150, _normal, lambda x, e: np.abs(x) * e, lambda x, e: x + 0.5 * np.abs(x) * e
     ),
+    "a child and a target whose noise has two humps or one with it": _two_humps,
 }
 
 

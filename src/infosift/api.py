@@ -264,10 +264,10 @@ def permutation_test(
     n_permutations : int or "auto"
         Number of copies; "auto" is the smallest from 50 on that makes alpha exact.
     null : {"residual", "local", "shuffle"}
-        How the copies are drawn beside given columns: x is predicted from them and what is left is shuffled; each
-        row has the value of a near one (Runge 2018); or all rows are shuffled, as in the published method, which
-        also takes away the tie of x to the given columns. With "residual" the score is about what the given
-        columns leave unexplained of y. Without given columns, all three shuffle.
+        How the copies are drawn beside given columns: x is predicted from them and what is left is shuffled
+        among rows alike in them; each row has the value of a near one (Runge 2018); or all rows are shuffled, as
+        in the published method, which also takes away the tie of x to the given columns. With "residual" the score
+        is about what the given columns leave unexplained of y. Without given columns, all three shuffle.
     n_neighbors, variant, discrete_features, discrete_target
         As in ``mutual_information``; ``discrete_features`` is about x, the given columns are judged by "auto".
     random_state : int, NumPy generator or None

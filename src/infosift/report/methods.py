@@ -94,8 +94,9 @@ def _estimate(selection: Selection) -> str:
 def _calibrated(selection: Selection) -> list[str]:
     settings = selection.settings
     tried = neighbors_for(selection.n_rows, settings.n_neighbors)
+    among = "" if settings.n_blocks else " among rows alike in these"
     null = {
-        "residual": "in which the variable's dependence on those chosen was kept and the rest was permuted",
+        "residual": f"in which its dependence on the variables chosen was kept and the rest permuted{among}",
         "local": "in which each value was replaced by that of a row near in the variables chosen",
         "shuffle": "in which its values were permuted",
     }[settings.null]

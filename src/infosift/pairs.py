@@ -65,7 +65,8 @@ class PairContest:
     def _n_pairs(self) -> int:
         count = len(self.singles) * (len(self.singles) - 1) // 2
         few_rows = self.contest.bench.table.n_rows <= _MOST_ROWS_OF_ALL_PAIRS
-        return count if count <= (_ALL_PAIRS if few_rows else _PROMISING_PAIRS) else _PROMISING_PAIRS
+        most = _ALL_PAIRS if few_rows else _PROMISING_PAIRS
+        return count if count <= most else _PROMISING_PAIRS
 
     def _promising(self, copies: FloatArray) -> list[tuple[int, int]]:
         if self._n_pairs == _PROMISING_PAIRS:

@@ -15,7 +15,7 @@ from infosift.contest import hold, looks, studentised, tail_bound
 from infosift.engine import ThreadEngine
 from infosift.residuals import Smoother
 from infosift.studies import dependence
-from infosift.surrogates import LocalSurrogates, ResidualSurrogates, residual_targets
+from infosift.surrogates import LocalSurrogates, ResidualSurrogates
 from samples import friedman
 
 SELECTOR = MutualInfoSelector(method="calibrated", random_state=0)
@@ -187,15 +187,6 @@ def test_pairs_stay_or_go_together_and_count_as_two():
     assert whole.pruned == ()
     assert len(select(X, y, max_features=3).indices) == 2
     assert len(select(X, y, max_features=1).indices) <= 1
-
-
-def test_classes_leave_a_residual_each():
-    rng = np.random.default_rng(0)
-    smoother = Smoother(rng.normal(size=(1, 60)), 0)
-    assert residual_targets((1.0 + rng.integers(2, size=(1, 60))) * CATEGORY_GAP, smoother, 8).shape == (1, 60)
-    assert residual_targets((1.0 + rng.integers(4, size=(1, 60))) * CATEGORY_GAP, smoother, 8).shape == (4, 60)
-    assert residual_targets((1.0 + rng.integers(12, size=(1, 60))) * CATEGORY_GAP, smoother, 8).shape == (8, 60)
-    assert residual_targets(rng.normal(size=(2, 60)), smoother, 8).shape == (2, 60)
 
 
 @pytest.mark.parametrize("n_units", [1, 10])

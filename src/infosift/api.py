@@ -23,8 +23,9 @@ from infosift.evidence import FoldEstimates, NeighborChoice, PermutationTest
 from infosift.nulls import judge, null_scores, permutations_for
 from infosift.residuals import Smoother
 from infosift.streams import SeedLike, resolve_seed
-from infosift.surrogates import NULLS, residual_targets, surrogates_of
+from infosift.surrogates import NULLS, surrogates_of
 from infosift.table import make_table
+from infosift.unexplained import residual_targets
 
 # Between 3, which has least bias, and the 15 to 20 that have least variance.
 DEFAULT_NEIGHBORS = 6
@@ -298,10 +299,11 @@ def permutation_test(
 
     smoother = Smoother(given_columns, seed, scorer.engine) if null == "residual" and len(given_columns) else None
     surrogates = surrogates_of(column, null, given_columns, smoother, seed, 0, scorer.engine)
-    asked = target if smoother is None else residual_targets(target, smoother, MOST_CLASSES)
+    asked = target[None] if smoother is None else residual_targets(target, smoother, MOST_CLASSES, seed)
 
     def score(candidates: FloatArray) -> FloatArray:
-        return score_columns(scorer, candidates, given_columns, asked)
+        scores = [score_columns(scorer, candidates, given_columns, version) for version in asked]
+        return np.asarray(np.mean(scores, axis=0))
 
     def score_draws(draws: range, orders: IntArray) -> FloatArray:
         return score(np.concatenate([surrogates.draw(*drawn) for drawn in zip(draws, orders, strict=True)]))

@@ -17,8 +17,9 @@ from infosift.nulls import interval_of_p
 from infosift.progress import Reporter
 from infosift.residuals import Smoother
 from infosift.streams import stream
-from infosift.surrogates import residual_targets, surrogates_of
+from infosift.surrogates import surrogates_of
 from infosift.table import Table
+from infosift.unexplained import parts_of, residual_targets
 
 MOST_CLASSES = 8
 _VALUES_AT_ONCE = 8_000_000
@@ -56,7 +57,9 @@ class Contest:
         self.bench, self.units, self.step, self.purpose = bench, tuple(units), step, purpose
         self.given = table.columns[list(subset)]
         smoother = Smoother(self.given, bench.seed, bench.engine) if len(subset) else None
-        self.target = table.target if smoother is None else residual_targets(table.target, smoother, MOST_CLASSES)
+        self._residuals = (
+            None if smoother is None else residual_targets(table.target, smoother, MOST_CLASSES, bench.seed)
+        )
         self.members = sorted({i for unit in units for i in unit.columns})
         self._columns = table.columns[self.members]
         self._surrogates = surrogates_of(
@@ -71,9 +74,18 @@ class Contest:
         )
 
     @property
-    def parts(self) -> list[FloatArray]:
-        """What is asked about: without a subset the target as it is, else its residuals one by one."""
-        return [self.target] if len(self.given) == 0 else [residual[None] for residual in self.target]
+    def parts(self) -> FloatArray:
+        """What is asked about (parts x versions x columns x rows): the target itself, or residuals one by one."""
+        if self._residuals is None:
+            return self.bench.table.target[None, None]
+        return self._residuals.swapaxes(0, 1)[:, :, None]
+
+    @property
+    def wanted(self) -> FloatArray:
+        """The same as columns of numbers, a row per part."""
+        if self._residuals is None:
+            return np.concatenate([parts_of(column, MOST_CLASSES) for column in self.bench.table.target])
+        return np.asarray(self._residuals.mean(axis=0))
 
     def copies(self, draw: int) -> FloatArray:
         """Return the columns of all units in a draw, in the order of ``members``."""
@@ -86,7 +98,7 @@ class Contest:
 
     def scores(self, draws: range) -> FloatArray:
         """Return an array (draws x units x scores)."""
-        n_questions = len(self.parts) * (1 + (len(self.given) > 0))
+        n_questions = len(self._questions(self._columns, self.given[:0]))
         self.bench.reporter.begin(
             f"{self.purpose}, {draws[-1]} surrogates", len(draws) * len(self.units) * n_questions
         )
@@ -98,7 +110,7 @@ class Contest:
         copies = np.stack([self.copies(draw) for draw in draws])
         place = {column: i for i, column in enumerate(self.members)}
         singles = [i for i, unit in enumerate(self.units) if len(unit.columns) == 1]
-        n_scores = len(self.bench.neighbors) * len(self._questions(copies[0, :1], self.given[:0]))
+        n_scores = len(self.bench.neighbors) * len(self.parts) * (1 + (len(self.given) > 0))
         scores = np.empty((len(draws), len(self.units), n_scores))
         if singles:
             columns = copies[:, [place[self.units[i].columns[0]] for i in singles]]
@@ -112,23 +124,26 @@ class Contest:
 
     def _score(self, candidates: FloatArray, together_with: FloatArray) -> FloatArray:
         """Return an array (candidates x scores)."""
+        ask, bench = self.bench.criterion.score, self.bench
         questions = self._questions(candidates, together_with)
-        return np.concatenate(
-            [
-                self.bench.criterion.score([question], self.bench.neighbors, self.bench.engine)[0]
-                for question in questions
-            ],
-            axis=1,
-        )
+        scores = [ask([question], bench.neighbors, bench.engine)[0] for question in questions]
+        return mean_over_versions(scores, self.parts.shape[1])
 
     def _questions(self, candidates: FloatArray, together_with: FloatArray) -> list[Question]:
-        questions = [Question(candidates, together_with, part) for part in self.parts]
+        beside = [together_with]
         if len(self.given):
             # Not about the target itself, of which the subset tells much: a surrogate whose tie to the subset is
             # not quite that of its column would be known by that.
-            beside = np.concatenate([self.given, together_with])
-            questions += [Question(candidates, beside, part) for part in self.parts]
-        return questions
+            beside.append(np.concatenate([self.given, together_with]))
+        return [
+            Question(candidates, given, version) for given in beside for part in self.parts for version in part
+        ]
+
+
+def mean_over_versions(scores: list[FloatArray], n_versions: int) -> FloatArray:
+    """Return an array (candidates x scores) of answers (candidates x neighbours) to versions of some questions."""
+    means = np.stack(scores).reshape(-1, n_versions, *scores[0].shape).mean(axis=1)
+    return np.concatenate(list(means), axis=1)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from infosift.evidence import Exchange
 from infosift.groups import Unit
 from infosift.residuals import Smoother
 from infosift.result import Settings
-from infosift.surrogates import unexplained
+from infosift.unexplained import unexplained
 
 # Columns with a rank correlation of at least this may stand for each other.
 _ALIKE = 0.9

@@ -8,10 +8,9 @@ import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.blas import on_one_thread
-from infosift.contest import MOST_CLASSES, Contest
+from infosift.contest import Contest, mean_over_versions
 from infosift.engine import Question
 from infosift.groups import Unit
-from infosift.surrogates import parts_of
 
 # All pairs of ten columns; of more columns, the most promising. The more rows, the more a pair costs beside a
 # single column: beyond some, all pairs of ten would cost more than ten times as much as the ten one by one.
@@ -35,25 +34,28 @@ class PairContest:
         self.contest = contest
         self.singles = [unit for unit in contest.units if len(unit.columns) == 1]
         self._places = [contest.members.index(unit.columns[0]) for unit in self.singles]
-        wanted = np.concatenate([parts_of(target, MOST_CLASSES) for target in contest.target])
-        self._wanted = wanted - wanted.mean(axis=1, keepdims=True)
+        self._wanted = contest.wanted - contest.wanted.mean(axis=1, keepdims=True)
         self.best: tuple[Unit, Unit] | None = None
 
     def scores(self, draws: range) -> FloatArray:
         """Return an array (draws x 1 x scores) of the largest scores of any pair; remember the best of draw 0."""
-        bench, alone = self.contest.bench, self.contest.parts
+        bench, parts = self.contest.bench, self.contest.parts
+        targets = [version for part in parts for version in part]
         purpose = f"{self.contest.purpose} in pairs, {draws[-1]} surrogates"
-        bench.reporter.begin(purpose, len(draws) * self._n_pairs * len(alone))
+        bench.reporter.begin(purpose, len(draws) * self._n_pairs * len(targets))
         best = []
         for draw in draws:
             copies = self.contest.copies(draw)[self._places]
             pairs = self._promising(copies)
             firsts = sorted({i for i, _ in pairs})
             partners = {i: [j for first, j in pairs if first == i] for i in firsts}
-            questions = [Question(copies, copies[i : i + 1], part, partners[i]) for part in alone for i in firsts]
+            questions = [
+                Question(copies, copies[i : i + 1], target, partners[i]) for target in targets for i in firsts
+            ]
             answers = bench.criterion.score(questions, bench.neighbors, bench.engine)
-            by_part = [answers[p * len(firsts) : (p + 1) * len(firsts)] for p in range(len(alone))]
-            scores = np.concatenate([np.concatenate(part) for part in by_part], axis=1)
+            starts = range(0, len(answers), len(firsts))
+            by_target = [np.concatenate(answers[start : start + len(firsts)]) for start in starts]
+            scores = mean_over_versions(by_target, parts.shape[1])
             best.append(scores.max(axis=0))
             if draw == 0:
                 listed = [(i, j) for i in firsts for j in partners[i]]

@@ -22,6 +22,9 @@ _RIDGES = tuple(10.0 ** (exponent / 2) for exponent in range(-12, 0))
 _MOST_EXACT = 400
 _LANDMARKS = 250
 _NEGLIGIBLE = 1e-10
+LEAST_PROBABILITY = 1e-3
+_LEAST_SPREAD = 0.1  # of the mean
+_LEAST_DISTANCE = 1e-3  # of the mean, whose logarithm is taken
 # The middle half of a normal column is 1.35 standard deviations wide.
 _NARROW = 0.7
 
@@ -59,6 +62,22 @@ class Smoother:
                 if errors[best] < least_error:
                     least, least_error = residuals[best], errors[best]
         return np.asarray(column - least)
+
+
+def expected_spread(left: FloatArray, smoother: Smoother) -> FloatArray:
+    """Return how far from its prediction each row is expected to be; one where all of them are on it.
+
+    Distances are predicted as they are, and by their logarithms, which can follow a spread down to almost nothing;
+    that under which the distances are likelier is taken.
+    """
+    away = np.abs(left)
+    mean = away.mean()
+    if not mean > 0:
+        return np.ones_like(left)
+    plain = np.maximum(smoother.predict(away), _LEAST_SPREAD * mean)
+    by_logarithm = np.exp(smoother.predict(np.log(np.maximum(away, _LEAST_DISTANCE * mean))))
+    spreads = [spread * np.mean(away / spread) for spread in (plain, by_logarithm)]
+    return min(spreads, key=lambda spread: float(np.mean(np.log(spread) + away / spread)))
 
 
 def _without_long_tails(column: FloatArray) -> FloatArray:

@@ -12,14 +12,11 @@ from infosift._kernel import CATEGORY_GAP
 from infosift.arrays import FloatArray, IntArray
 from infosift.blas import on_one_thread
 from infosift.engine import ThreadEngine
-from infosift.residuals import Smoother, as_points, class_indicators
+from infosift.residuals import LEAST_PROBABILITY, Smoother, as_points, class_indicators, expected_spread
 from infosift.strata import shuffled_within, strata_of
 from infosift.streams import stream
 
 NULLS = ("residual", "local", "shuffle")
-_LEAST_PROBABILITY = 1e-3
-_LEAST_SPREAD = 0.1  # of the mean
-_LEAST_DISTANCE = 1e-3  # of the mean, whose logarithm is taken
 # Rows that a local permutation takes values from: the nearest ones, the row itself included (Runge 2018).
 _NEAREST = 5
 
@@ -85,7 +82,7 @@ class ResidualSurrogates:
             self._left[i] = _points(column, *self._chances[i], own)
         else:
             self._predicted[i] = smoother.predict(column)
-            self._spread[i] = _spread(column - self._predicted[i], smoother)
+            self._spread[i] = expected_spread(column - self._predicted[i], smoother)
             self._left[i] = (column - self._predicted[i]) / self._spread[i]
 
     def draw(self, number: int, order: IntArray) -> FloatArray:
@@ -127,7 +124,7 @@ def _chances(column: FloatArray, smoother: Smoother) -> tuple[FloatArray, FloatA
     """Return the categories of a column and, for each row, the running sums of their predicted probabilities."""
     categories = np.unique(column)
     chances = np.stack([smoother.predict(indicator) for indicator in class_indicators(column)])
-    chances = np.maximum(chances, _LEAST_PROBABILITY)
+    chances = np.maximum(chances, LEAST_PROBABILITY)
     return categories, np.cumsum(chances / chances.sum(axis=0), axis=0)
 
 
@@ -138,52 +135,3 @@ def _points(
     which, rows = np.searchsorted(categories, column), np.arange(len(column))
     low = np.where(which > 0, bounds[which - 1, rows], 0.0)
     return np.asarray(low + generator.uniform(size=len(column)) * (bounds[which, rows] - low))
-
-
-def _spread(left: FloatArray, smoother: Smoother) -> FloatArray:
-    """Return how far from its prediction each row is expected to be; one where all of them are on it.
-
-    Distances are predicted as they are, and by their logarithms, which can follow a spread down to almost nothing;
-    that under which the distances are likelier is taken.
-    """
-    away = np.abs(left)
-    mean = away.mean()
-    if not mean > 0:
-        return np.ones_like(left)
-    plain = np.maximum(smoother.predict(away), _LEAST_SPREAD * mean)
-    by_logarithm = np.exp(smoother.predict(np.log(np.maximum(away, _LEAST_DISTANCE * mean))))
-    spreads = [spread * np.mean(away / spread) for spread in (plain, by_logarithm)]
-    return min(spreads, key=lambda spread: float(np.mean(np.log(spread) + away / spread)))
-
-
-def residual_targets(target: FloatArray, smoother: Smoother, most_classes: int) -> FloatArray:
-    """Return what a subset leaves unexplained of each target; of a discrete one, of being in each class.
-
-    It is in units of the spread that is expected of each row, so that the subset does not show in that either.
-    """
-    residuals = _residuals(target, smoother, most_classes)
-    residuals = residuals / np.stack([_spread(residual, smoother) for residual in residuals])
-    spread = residuals.std(axis=1, keepdims=True)
-    return np.asarray(residuals / np.where(spread > 0, spread, 1))
-
-
-def unexplained(target: FloatArray, smoother: Smoother, most_classes: int) -> float:
-    """Return the mean square of what a subset leaves unexplained of all targets."""
-    return float(np.mean(_residuals(target, smoother, most_classes) ** 2))
-
-
-def _residuals(target: FloatArray, smoother: Smoother, most_classes: int) -> FloatArray:
-    parts = np.concatenate([parts_of(column, most_classes) for column in target])
-    return np.stack([part - smoother.predict(part) for part in parts])
-
-
-def parts_of(target: FloatArray, most_classes: int) -> FloatArray:
-    """Return a target of numbers as it is; of a discrete one, which rows are in each of the largest classes.
-
-    Of two classes, one says it all.
-    """
-    if target.max() < CATEGORY_GAP:
-        return target[None]
-    indicators = class_indicators(target)
-    largest = np.argsort(-indicators.sum(axis=1), kind="stable")[:most_classes]
-    return indicators[largest[:1] if len(indicators) == 2 else largest]

@@ -146,6 +146,12 @@ USELESS = {
     "a child whose spread depends on it, classes": _children(
         150, _normal, lambda x, e: np.exp(x) * e, lambda x, e: np.where(x + 0.5 * e > 0, 1.0, 0.0)
     ),
+    "a child that is zero where it is, classes": _children(
+        150,
+        lambda rng, n: np.maximum(0, rng.normal(size=n) + 0.25),
+        lambda x, e: x * np.exp(e),
+        lambda x, e: np.where(x + 0.3 * e > 0.7, 1.0, 0.0),
+    ),
     "a child and a target whose spreads vanish with it": _children(
         150, _normal, lambda x, e: np.abs(x) * e, lambda x, e: x + 0.5 * np.abs(x) * e
     ),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
 from time import perf_counter
 
 import numpy as np
@@ -13,10 +12,12 @@ from infosift.arrays import FloatArray
 from infosift.contest import Bench, Contest, Result, hold
 from infosift.engine import Question
 from infosift.evidence import ColumnVerdict, Exchange, Step
+from infosift.examiner import Examiner
 from infosift.exchange import Exchanger
 from infosift.groups import Unit
 from infosift.nulls import interval_of_p, threshold
 from infosift.pairs import PairContest
+from infosift.pruning import Pruner
 from infosift.result import Settings
 
 # Numbers of neighbours that are tried at once where none is given.
@@ -26,8 +27,6 @@ _FEWEST_ROWS_PER_NEIGHBOR = 4
 # back for what is not exact: draws that end early, and surrogates by an estimated regression.
 SHARE_OF_SINGLES = 0.7
 _SHARE_OF_PAIRS = 0.2
-# Steps of the pruning draw from streams beyond those of the search.
-_FIRST_PRUNING_STEP = 1_000_000
 
 
 def neighbors_for(n_rows: int, given: int | None) -> tuple[int, ...]:
@@ -129,39 +128,14 @@ class CalibratedSearch:
 
         ``pairs`` are the chosen units that came together.
         """
-        exchanger = Exchanger(self.bench, self.settings, self._kept)
+        examiner = Examiner(self.bench, self.settings, self._kept)
+        exchanger = Exchanger(examiner)
         exchanges = []
         while (found := exchanger.find(chosen)) is not None:
             chosen, exchange = found
             exchanges.append(exchange)
         partners = dict(pairs) | {second: first for first, second in pairs}
-        return tuple(exchanges), self._superfluous(chosen, partners)
-
-    def _superfluous(self, chosen: list[Unit], partners: dict[Unit, Unit]) -> tuple[Unit, ...]:
-        """Return the chosen units that add nothing to the others, tested one by one in the order chosen.
-
-        Of two that came together neither may add anything without the other: they stay where they do together.
-        """
-        left, steps = list(chosen), count(_FIRST_PRUNING_STEP)
-        for unit in chosen if len(chosen) > 1 else ():
-            if unit not in left or self._adds([unit], left, next(steps)):
-                continue
-            partner = partners.get(unit)
-            without = [other for other in left if other != unit]
-            if partner not in left or self._adds([partner], without, next(steps)):
-                left = without
-            elif not self._adds([unit, partner], left, next(steps)):
-                left = [other for other in without if other != partner]
-        return tuple(unit for unit in chosen if unit not in left)
-
-    def _adds(self, units: list[Unit], chosen: list[Unit], step: int) -> bool:
-        """Tell whether units together tell anything beside the other chosen ones."""
-        others = [i for other in chosen if other not in units for i in other.columns]
-        asked = Unit(" and ".join(unit.name for unit in units), tuple(i for unit in units for i in unit.columns))
-        purpose = f"pruning: testing {asked.name} given the others"
-        contest = Contest(self.bench, self._kept + others, [asked], step, purpose)
-        result = hold(contest.scores, self.settings.alpha, self.settings.n_permutations)
-        return result.p_value <= self.settings.alpha
+        return tuple(exchanges), Pruner(examiner, chosen, partners).superfluous()
 
     def verdicts(
         self, steps: list[Step], exchanges: Sequence[Exchange], pruned: Sequence[Unit]

@@ -9,12 +9,9 @@ from scipy.stats import rankdata
 
 from infosift._kernel import CATEGORY_GAP
 from infosift.arrays import FloatArray
-from infosift.contest import MOST_CLASSES, Bench, Contest, hold
 from infosift.evidence import Exchange
+from infosift.examiner import Examiner
 from infosift.groups import Unit
-from infosift.residuals import Smoother
-from infosift.result import Settings
-from infosift.unexplained import unexplained
 
 # Columns with a rank correlation of at least this may stand for each other.
 _ALIKE = 0.9
@@ -26,12 +23,12 @@ _FIRST_STEP = 2_000_000
 class Exchanger:
     """Looks for a column that tells as much as two chosen ones which are nearly the same."""
 
-    def __init__(self, bench: Bench, settings: Settings, kept: list[int]) -> None:
-        self.bench, self.settings, self.kept = bench, settings, kept
+    def __init__(self, examiner: Examiner) -> None:
+        self.examiner, self.table = examiner, examiner.bench.table
         self._numbers = [
             unit
-            for unit in bench.table.units
-            if len(unit.columns) == 1 and bench.table.columns[unit.columns[0]].max() < CATEGORY_GAP
+            for unit in self.table.units
+            if len(unit.columns) == 1 and self.table.columns[unit.columns[0]].max() < CATEGORY_GAP
         ]
         self._tests = 0
 
@@ -46,48 +43,40 @@ class Exchanger:
                 continue
             rest = [unit for unit in chosen if unit not in pair]
             stand_in = self._stand_in(pair, rest, np.minimum(likeness[pair[0]], likeness[pair[1]]))
-            if stand_in is not None and self._unexplained([*rest, stand_in]) <= self._unexplained(chosen):
+            if stand_in is not None and self._explains_as_much([*rest, stand_in], chosen):
                 p_of_pair = self._p_value([*rest, stand_in], list(pair))
                 p_value = self._p_value(rest, [stand_in])
-                if p_of_pair > self.settings.alpha >= p_value:
+                if p_of_pair > self.examiner.settings.alpha >= p_value:
                     place = chosen.index(pair[0])
                     after = [stand_in if i == place else unit for i, unit in enumerate(chosen)]
                     after.remove(pair[1])
                     return after, Exchange(stand_in.name, (pair[0].name, pair[1].name), p_value)
         return None
 
+    def _explains_as_much(self, units: list[Unit], chosen: list[Unit]) -> bool:
+        return self.examiner.unexplained_by(units) <= self.examiner.unexplained_by(chosen)
+
     def _likeness(self, unit: Unit) -> FloatArray:
         """Return the absolute rank correlation of a unit with every column of numbers."""
-        columns = self.bench.table.columns
+        columns = self.table.columns
         ranks = rankdata(columns[[other.columns[0] for other in self._numbers]], axis=1)
         own = rankdata(columns[unit.columns[0]])
         return np.asarray(np.abs(_standard(ranks) @ _standard(own[None])[0]))
 
     def _stand_in(self, pair: tuple[Unit, Unit], rest: list[Unit], likeness: FloatArray) -> Unit | None:
-        table = self.bench.table
         others = [
-            (round(float(likeness[i]), 9), table.digest(unit), unit)
+            (round(float(likeness[i]), 9), self.table.digest(unit), unit)
             for i, unit in enumerate(self._numbers)
-            if likeness[i] >= _ALIKE and unit not in (*pair, *rest) and unit.columns[0] not in self.kept
+            if likeness[i] >= _ALIKE and unit not in (*pair, *rest) and unit.columns[0] not in self.examiner.kept
         ]
         likest = [
             unit for _, _, unit in sorted(others, key=lambda other: other[:2], reverse=True)[:_MOST_STAND_INS]
         ]
-        return min(likest, key=lambda unit: self._unexplained([*rest, unit]), default=None)
-
-    def _columns(self, units: list[Unit]) -> list[int]:
-        return self.kept + [i for unit in units for i in unit.columns]
-
-    def _unexplained(self, units: list[Unit]) -> float:
-        table = self.bench.table
-        smoother = Smoother(table.columns[self._columns(units)], self.bench.seed, self.bench.engine)
-        return unexplained(table.target, smoother, MOST_CLASSES)
+        return min(likest, key=lambda unit: self.examiner.unexplained_by([*rest, unit]), default=None)
 
     def _p_value(self, given: list[Unit], asked: list[Unit]) -> float:
-        purpose = "pruning: looking for one column in place of two"
-        contest = Contest(self.bench, self._columns(given), asked, _FIRST_STEP + self._tests, purpose)
-        self._tests += 1
-        return hold(contest.scores, self.settings.alpha, self.settings.n_permutations).p_value
+        step, self._tests = _FIRST_STEP + self._tests, self._tests + 1
+        return self.examiner.p_value(asked, given, step, "looking for one column in place of two")
 
 
 def _standard(rows: FloatArray) -> FloatArray:

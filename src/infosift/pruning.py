@@ -34,7 +34,7 @@ class Pruner:
         return tuple(unit for unit in self._chosen if unit not in left)
 
     def _next_to_go(self, left: list[Unit]) -> list[Unit]:
-        """Return the first unit that adds nothing, with its partner where that does not either; none at the end."""
+        """Return the first unit that adds nothing, with its partner where neither does; none at the end."""
         if len(left) < 2:
             return []
         for unit in sorted(left, key=lambda unit: self._need_of(unit, left)):

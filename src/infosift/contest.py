@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infosift.arrays import FloatArray
+from infosift.arrays import FloatArray, IntArray
 from infosift.blocks import shuffled_rows
 from infosift.criteria import Criterion
 from infosift.engine import Question, ThreadEngine
@@ -47,11 +47,20 @@ class Contest:
     """Scores of units beside a subset, as they are and as surrogates.
 
     A unit has several scores: for each number of neighbours, its information about each part of the target that
-    the subset leaves unexplained and, beside a subset, that of both together about the same. Draw 0 is the data.
+    the subset leaves unexplained and, beside a subset, that of both together about the same. A ``thorough``
+    contest also asks about what the subset leaves unexplained of the unit, where small differences between columns
+    that are nearly the same show. Draw 0 is the data.
     """
 
     def __init__(
-        self, bench: Bench, subset: Sequence[int], units: Sequence[Unit], step: int, purpose: str
+        self,
+        bench: Bench,
+        subset: Sequence[int],
+        units: Sequence[Unit],
+        step: int,
+        purpose: str,
+        *,
+        thorough: bool = False,
     ) -> None:
         table = bench.table
         self.bench, self.units, self.step, self.purpose = bench, tuple(units), step, purpose
@@ -72,6 +81,7 @@ class Contest:
             bench.engine,
             in_strata=table.blocks is None,  # whose rows stay together
         )
+        self._asks_of_left = thorough and len(subset) > 0 and self._surrogates.left(None) is not None
 
     @property
     def parts(self) -> FloatArray:
@@ -89,16 +99,22 @@ class Contest:
 
     def copies(self, draw: int) -> FloatArray:
         """Return the columns of all units in a draw, in the order of ``members``."""
-        if draw == 0:
-            return self._columns
+        return self._columns if draw == 0 else self._surrogates.draw(draw, self._order(draw))
+
+    def _left(self, draw: int) -> FloatArray:
+        """Return what the subset leaves unexplained of the same columns."""
+        left = self._surrogates.left(None if draw == 0 else self._order(draw))
+        assert left is not None
+        return left
+
+    def _order(self, draw: int) -> IntArray:
         table = self.bench.table
-        rows = np.arange(table.n_rows)
-        order = shuffled_rows(rows, stream(self.bench.seed, "surrogate", self.step, draw), table.blocks)
-        return self._surrogates.draw(draw, order)
+        generator = stream(self.bench.seed, "surrogate", self.step, draw)
+        return shuffled_rows(np.arange(table.n_rows), generator, table.blocks)
 
     def scores(self, draws: range) -> FloatArray:
         """Return an array (draws x units x scores)."""
-        n_questions = len(self._questions(self._columns, self.given[:0]))
+        n_questions = self.parts.shape[0] * self.parts.shape[1] * (1 + (len(self.given) > 0) + self._asks_of_left)
         self.bench.reporter.begin(
             f"{self.purpose}, {draws[-1]} surrogates", len(draws) * len(self.units) * n_questions
         )
@@ -108,36 +124,36 @@ class Contest:
 
     def _scores_at_once(self, draws: range) -> FloatArray:
         copies = np.stack([self.copies(draw) for draw in draws])
-        place = {column: i for i, column in enumerate(self.members)}
-        singles = [i for i, unit in enumerate(self.units) if len(unit.columns) == 1]
-        n_scores = len(self.bench.neighbors) * len(self.parts) * (1 + (len(self.given) > 0))
-        scores = np.empty((len(draws), len(self.units), n_scores))
-        if singles:
-            columns = copies[:, [place[self.units[i].columns[0]] for i in singles]]
-            flat = columns.reshape(-1, columns.shape[2])
-            scores[:, singles] = self._score(flat, self.given[:0]).reshape(len(draws), len(singles), -1)
-        for i, unit in enumerate(self.units):
-            if len(unit.columns) > 1:
-                for draw, columns in enumerate(copies[:, [place[column] for column in unit.columns]]):
-                    scores[draw, i] = self._score(columns[-1:], columns[:-1])[0]
-        return scores
-
-    def _score(self, candidates: FloatArray, together_with: FloatArray) -> FloatArray:
-        """Return an array (candidates x scores)."""
-        ask, bench = self.bench.criterion.score, self.bench
-        questions = self._questions(candidates, together_with)
-        scores = [ask([question], bench.neighbors, bench.engine)[0] for question in questions]
-        return mean_over_versions(scores, self.parts.shape[1])
-
-    def _questions(self, candidates: FloatArray, together_with: FloatArray) -> list[Question]:
-        beside = [together_with]
+        scores = [self._scores_beside(self.given[:0], copies)]
         if len(self.given):
             # Not about the target itself, of which the subset tells much: a surrogate whose tie to the subset is
             # not quite that of its column would be known by that.
-            beside.append(np.concatenate([self.given, together_with]))
-        return [
-            Question(candidates, given, version) for given in beside for part in self.parts for version in part
-        ]
+            scores.append(self._scores_beside(self.given, copies))
+        if self._asks_of_left:
+            scores.append(self._scores_beside(self.given[:0], np.stack([self._left(draw) for draw in draws])))
+        return np.concatenate(scores, axis=2)
+
+    def _scores_beside(self, given: FloatArray, copies: FloatArray) -> FloatArray:
+        """Return an array (draws x units x scores) for some draws of the members' columns."""
+        place = {column: i for i, column in enumerate(self.members)}
+        singles = [i for i, unit in enumerate(self.units) if len(unit.columns) == 1]
+        scores = np.empty((len(copies), len(self.units), len(self.bench.neighbors) * len(self.parts)))
+        if singles:
+            columns = copies[:, [place[self.units[i].columns[0]] for i in singles]]
+            flat = columns.reshape(-1, columns.shape[2])
+            scores[:, singles] = self._score(flat, given).reshape(len(copies), len(singles), -1)
+        for i, unit in enumerate(self.units):
+            if len(unit.columns) > 1:
+                for draw, columns in enumerate(copies[:, [place[column] for column in unit.columns]]):
+                    scores[draw, i] = self._score(columns[-1:], np.concatenate([given, columns[:-1]]))[0]
+        return scores
+
+    def _score(self, candidates: FloatArray, given: FloatArray) -> FloatArray:
+        """Return an array (candidates x scores)."""
+        ask, bench = self.bench.criterion.score, self.bench
+        questions = [Question(candidates, given, version) for part in self.parts for version in part]
+        scores = [ask([question], bench.neighbors, bench.engine)[0] for question in questions]
+        return mean_over_versions(scores, self.parts.shape[1])
 
 
 def mean_over_versions(scores: list[FloatArray], n_versions: int) -> FloatArray:

@@ -23,9 +23,11 @@ class Examiner:
         smoother = Smoother(table.columns[self._columns(units)], self.bench.seed, self.bench.engine)
         return unexplained(table.target, smoother, MOST_CLASSES)
 
-    def p_value(self, asked: Sequence[Unit], given: Sequence[Unit], step: int, purpose: str) -> float:
+    def p_value(
+        self, asked: Sequence[Unit], given: Sequence[Unit], step: int, purpose: str, *, thorough: bool
+    ) -> float:
         """Return the p-value of the best of some units beside given ones; ``step`` names the random streams."""
-        contest = Contest(self.bench, self._columns(given), asked, step, f"pruning: {purpose}")
+        contest = Contest(self.bench, self._columns(given), asked, step, f"pruning: {purpose}", thorough=thorough)
         return hold(contest.scores, self.settings.alpha, self.settings.n_permutations).p_value
 
     def _columns(self, units: Sequence[Unit]) -> list[int]:

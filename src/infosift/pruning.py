@@ -58,5 +58,7 @@ class Pruner:
         together = Unit(name, tuple(i for unit in units for i in unit.columns))
         others = [other for other in left if other not in units]
         step = _FIRST_STEP + self._chosen.index(units[0]) + len(self._chosen) * (len(units) - 1)
-        p_value = self._examiner.p_value([together], others, step, f"testing {name} given the others")
+        purpose = f"testing {name} given the others"
+        # Thorough, since what is dropped here was of use when it was chosen.
+        p_value = self._examiner.p_value([together], others, step, purpose, thorough=True)
         return p_value <= self._examiner.settings.alpha

@@ -27,6 +27,9 @@ class Surrogates(Protocol):
     def draw(self, number: int, order: IntArray) -> FloatArray:
         """Return a copy of all columns for a shuffled order of the rows."""
 
+    def left(self, order: IntArray | None) -> FloatArray | None:
+        """Return what the subset leaves of all columns, for a shuffled order or as it is; None where not known."""
+
 
 def surrogates_of(
     columns: FloatArray,
@@ -87,13 +90,18 @@ class ResidualSurrogates:
 
     def draw(self, number: int, order: IntArray) -> FloatArray:
         """Return a copy of all columns for a shuffled order of the rows."""
-        if self._strata is not None:
-            order = shuffled_within(self._strata, order)
-        copies = self._predicted + self._spread * self._left[:, order]
+        left = self.left(order)
+        copies = self._predicted + self._spread * left
         for i, (categories, bounds) in self._chances.items():
-            passed = (self._left[i, order] > bounds).sum(axis=0)
+            passed = (left[i] > bounds).sum(axis=0)
             copies[i] = categories[np.minimum(passed, len(categories) - 1)]
         return np.asarray(copies)
+
+    def left(self, order: IntArray | None) -> FloatArray:
+        """Return what the subset leaves of all columns, for a shuffled order or as it is."""
+        if order is None:
+            return self._left
+        return self._left[:, order if self._strata is None else shuffled_within(self._strata, order)]
 
 
 class LocalSurrogates:
@@ -118,6 +126,9 @@ class LocalSurrogates:
             source[row] = still_free[0] if len(still_free) else near[row, 0]
             free[source[row]] = False
         return self._columns[:, source]
+
+    def left(self, order: IntArray | None) -> None:
+        """Return None: nothing is predicted from the subset."""
 
 
 def _chances(column: FloatArray, smoother: Smoother) -> tuple[FloatArray, FloatArray]:

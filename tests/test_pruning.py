@@ -5,9 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from infosift import MutualInfoSelector
+from infosift.contest import Bench, Contest, hold
+from infosift.criteria import KSG
+from infosift.engine import ThreadEngine
 from infosift.groups import Unit
+from infosift.inputs import NamedColumns
+from infosift.progress import Reporter
 from infosift.pruning import Pruner
+from infosift.table import make_table
 
 A, B, C = (Unit(name, (i,)) for i, name in enumerate("abc"))
 
@@ -71,11 +76,14 @@ def test_two_that_came_together_stay_where_they_add_together(explained, gone):
     assert superfluous(explained, [(A, B)])[0] == gone
 
 
-def test_a_small_difference_between_two_columns_is_not_pruned():
-    # Each of two nearly equal columns is needed, since the target is what they differ by.
+@pytest.mark.parametrize("thorough", [False, True])
+def test_what_the_others_leave_of_a_column_shows_what_it_tells(thorough):
+    # The column is nearly the sum of the others, and the target is what it differs by.
     rng = np.random.default_rng(0)
-    x, difference, z = rng.normal(size=(3, 300))
-    X = np.column_stack([x, x + 0.1 * difference, z])
-    y = difference + z + 0.2 * rng.normal(size=300)
-    selection = MutualInfoSelector(random_state=0).fit(X, y).selection_
-    assert sorted(selection.names) == ["x0", "x1", "x2"]
+    given, (difference, noise) = rng.normal(size=(3, 200)), rng.normal(size=(2, 200))
+    columns = np.concatenate([given, [given.sum(axis=0) + 0.1 * difference]])
+    target = NamedColumns(("y",), (difference + 0.3 * noise)[None])
+    table = make_table(NamedColumns(("a", "b", "c", "d"), columns), target, seed=0)
+    bench = Bench(table, KSG(), (10, 20), ThreadEngine(1), 0, "residual", Reporter())
+    contest = Contest(bench, [0, 1, 2], [Unit("d", (3,))], 0, "asking", thorough=thorough)
+    assert (hold(contest.scores, 0.05, 39).p_value <= 0.05) == thorough

@@ -95,6 +95,8 @@ def _calibrated(selection: Selection) -> list[str]:
     settings = selection.settings
     tried = neighbors_for(selection.n_rows, settings.n_neighbors)
     among = "" if settings.n_blocks else " among rows alike in these"
+    has_classes = any(classes is not None for classes in selection.n_classes)
+    residuals = "randomised quantile residuals, Dunn and Smyth 1996, from" if has_classes else "residuals of"
     null = {
         "residual": f"in which its dependence on the variables chosen was kept and the rest permuted{among}",
         "local": "in which each value was replaced by that of a row near in the variables chosen",
@@ -102,7 +104,7 @@ def _calibrated(selection: Selection) -> list[str]:
     }[settings.null]
     said = [
         f"A forward search scored each candidate by its information about what the variables chosen before left "
-        f"unexplained (residuals of kernel ridge regression) and by the information of all together, with "
+        f"unexplained ({residuals} kernel ridge regression) and by the information of all together, with "
         f"{series([str(k) for k in tried])} {plural(tried[-1], 'neighbour')}.",
         f"The best candidate was compared with surrogates {null}, and tested as the best of all that remained "
         f"(Westfall and Young 1993); {_permutations(selection)} "

@@ -19,12 +19,12 @@ def measure(n: int, d: int) -> dict[str, float]:
 
 def main() -> None:
     """Choose k with few folds and take two steps: every phase of a run, if not its length."""
-    from infosift import MutualInfoSelector
+    from infosift import MutualInfoSelector, Published
 
     n, d = map(int, sys.argv[1:])
     X = np.random.default_rng(0).normal(size=(n, d))
     y = X[:, 0] + X[:, 1] + X[:, 2]
-    selector = MutualInfoSelector(method="published", random_state=0, n_folds=2, max_features=2)
+    selector = MutualInfoSelector(method=Published(n_folds=2), random_state=0, max_features=2)
     Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
     before = _megabytes("VmRSS")
     selector.fit(X, y)

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
-from infosift import MutualInfoSelector
+from infosift import KSG, Calibrated, MutualInfoSelector, Published
 from infosift.studies.synthetic import draw
 
 INFORMATIVE = frozenset(range(5))
@@ -15,11 +15,26 @@ def friedman(seed, n=100):
     return draw(seed, n)
 
 
+_METHODS = {"calibrated": Calibrated, "published": Published}
+_VARIANTS = {"ksg": 1, "ksg2": 2}
+
+
+def make_selector(method="calibrated", criterion="ksg", **options):
+    """A selector whose method and criterion, given by their short names, get the options that are theirs."""
+    of_method = {name: options.pop(name) for name in _METHODS[method]().get_params() if name in options}
+    of_criterion = {name: options.pop(name) for name in ("n_neighbors", "max_neighbors") if name in options}
+    return MutualInfoSelector(
+        method=_METHODS[method](**of_method) if of_method else method,
+        criterion=KSG(variant=_VARIANTS[criterion], **of_criterion) if of_criterion else criterion,
+        **options,
+    )
+
+
 def small_selection(names, extra=None, target="yield", **options):
     """A selection from the first columns of the paper's problem, under other names, and some extra ones."""
     X, y = friedman(0, n=60)
     frame = pl.DataFrame(X[:, : len(names)], schema=list(names)).with_columns(**(extra or {}))
-    return MutualInfoSelector(**{"random_state": 0, **options}).fit(frame, pl.Series(target, y)).selection_
+    return make_selector(**{"random_state": 0, **options}).fit(frame, pl.Series(target, y)).selection_
 
 
 _CONTINUOUS = {

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from infosift import MutualInfoSelector
-from infosift.engine import ThreadEngine
-from infosift.inputs import NamedColumns
-from infosift.parameters import settings_of
+from infosift.engines.threads import ThreadEngine
+from infosift.data.frames import NamedColumns
+from infosift.search.problem import settings_of
 from infosift.progress import Reporter
-from infosift.search import Run
-from infosift.table import make_table
+from infosift.search.run import Run
+from infosift.data.table import make_table
 from samples import friedman
 
 SEED = 12

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from infosift import MutualInfoSelector, Selection
-from infosift.parameters import settings_of
+from infosift.search.problem import settings_of
 from samples import INFORMATIVE, friedman
 
 NAMES = [f"col {letter}" for letter in "abcdefghij"]
@@ -154,7 +154,7 @@ def test_numpy_numbers_as_parameters_travel_to_json(data):
 
 
 def test_n_jobs_has_scikit_learns_meaning(data):
-    from infosift.engine import ThreadEngine
+    from infosift.engines.threads import ThreadEngine
 
     assert ThreadEngine(None).n_threads == 1
     assert ThreadEngine(3).n_threads == 3

@@ -1,32 +1,49 @@
-"""Choose the columns of a table that together tell most about a target, and say how sure that is."""
+"""Select the features of a table that together are most informative about a target, and say how sure that is."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from infosift.results.views import register_view
+
 if TYPE_CHECKING:
-    from infosift.api import (
-        choose_n_neighbors,
-        mutual_information,
-        permutation_test,
-        resample_mutual_information,
-        score_candidates,
-    )
-    from infosift.bsplines import BSplineBasis
-    from infosift.checks import InputError
-    from infosift.evidence import FoldEstimates, NeighborChoice, PermutationTest, Step
-    from infosift.plots import (
+    from infosift.criteria.ksg import KSG
+    from infosift.display.plots import (
         NeighborsDisplay,
         PathDisplay,
         RankingDisplay,
         SpectrumDisplay,
         VerdictsDisplay,
     )
-    from infosift.rbfn import RBFNRegressor
-    from infosift.result import Selection, Settings, Subset
+    from infosift.errors import InputError
+    from infosift.functions import (
+        choose_n_neighbors,
+        mutual_information,
+        permutation_test,
+        resample_mutual_information,
+        score_candidates,
+    )
+    from infosift.results.selection import Selection, Subset
+    from infosift.results.settings import Component, Settings
+    from infosift.results.steps import (
+        FoldEstimates,
+        NeighborChoice,
+        PermutationTest,
+        Removal,
+        Replacement,
+        Step,
+        Verdict,
+    )
+    from infosift.search.calibrated import Calibrated
+    from infosift.search.published import Published
     from infosift.selector import MutualInfoSelector
+    from infosift.spectra.bsplines import BSplineBasis
+    from infosift.studies.rbfn import RBFNRegressor
 
 __all__ = [
+    "KSG",
     "BSplineBasis",
+    "Calibrated",
+    "Component",
     "FoldEstimates",
     "InputError",
     "MutualInfoSelector",
@@ -34,13 +51,17 @@ __all__ = [
     "NeighborsDisplay",
     "PathDisplay",
     "PermutationTest",
+    "Published",
     "RBFNRegressor",
     "RankingDisplay",
+    "Removal",
+    "Replacement",
     "Selection",
     "Settings",
     "SpectrumDisplay",
     "Step",
     "Subset",
+    "Verdict",
     "VerdictsDisplay",
     "choose_n_neighbors",
     "mutual_information",
@@ -49,20 +70,69 @@ __all__ = [
     "score_candidates",
 ]
 
-_HOMES = ("api", "bsplines", "checks", "evidence", "plots", "rbfn", "result", "selector")
+_HOMES = {
+    "criteria.ksg": ("KSG",),
+    "display.plots": (
+        "NeighborsDisplay",
+        "PathDisplay",
+        "RankingDisplay",
+        "SpectrumDisplay",
+        "VerdictsDisplay",
+    ),
+    "errors": ("InputError",),
+    "functions": (
+        "choose_n_neighbors",
+        "mutual_information",
+        "permutation_test",
+        "resample_mutual_information",
+        "score_candidates",
+    ),
+    "results.selection": ("Selection", "Subset"),
+    "results.settings": ("Component", "Settings"),
+    "results.steps": (
+        "FoldEstimates",
+        "NeighborChoice",
+        "PermutationTest",
+        "Removal",
+        "Replacement",
+        "Step",
+        "Verdict",
+    ),
+    "search.calibrated": ("Calibrated",),
+    "search.published": ("Published",),
+    "selector": ("MutualInfoSelector",),
+    "spectra.bsplines": ("BSplineBasis",),
+    "studies.rbfn": ("RBFNRegressor",),
+}
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that the command line starts without scikit-learn."""
     if name == "__version__":
         return import_module("importlib.metadata").version("infosift")
-    if name in __all__:
-        modules = (import_module(f"infosift.{home}") for home in _HOMES)
-        found = next(vars(module)[name] for module in modules if name in vars(module))
-        globals()[name] = found
-        return found
+    for home, names in _HOMES.items():
+        if name in names:
+            globals()[name] = vars(import_module(f"infosift.{home}"))[name]
+            return globals()[name]
     raise AttributeError(f"module 'infosift' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     return [*globals(), *__all__, "__version__"]
+
+
+def _plot(selection: Any, kind: str, ax: Any) -> Any:
+    from infosift.display.plots import draw
+
+    return draw(selection, kind, ax)
+
+
+def _report(selection: Any, path: Any) -> None:
+    from infosift.display.report import write_report
+
+    write_report(selection, path)
+
+
+# A result is at the bottom of the house, what shows it at the top: they meet here.
+register_view("plot", _plot)
+register_view("report", _report)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Self, TypeAlias
 
-from infosift.checks import listing
+from infosift.errors import listing
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -18,12 +18,12 @@ _MOST_NAMES = 6
 
 @dataclass(frozen=True)
 class Stage:
-    """A task of a run in words, how much of it is done, and what is chosen so far."""
+    """A task of a run in words, how much of it is done, and what is selected so far."""
 
     task: str
     done: int
     total: int
-    chosen: tuple[str, ...]
+    selected: tuple[str, ...]
 
 
 Watcher: TypeAlias = Callable[[Stage], object]
@@ -34,34 +34,34 @@ class TimeIsUp(Exception):  # noqa: N818  # an end that was asked for is no erro
 
 
 class Reporter:
-    """Counts the columns scored in a task, tells a watcher, and stops the run when its time is up."""
+    """Counts the features scored in a task, reports to a watcher, and stops the run when its time is up."""
 
     def __init__(self, watcher: Watcher | None = None, time_limit: float | None = None) -> None:
         self._watcher = watcher
         self._deadline = None if time_limit is None else monotonic() + time_limit
         self._task, self._done, self._total = "", 0, 0
-        self._chosen: tuple[str, ...] = ()
+        self._selected: tuple[str, ...] = ()
 
     def begin(self, task: str, total: int) -> None:
-        """Begin a task of so many columns to score."""
+        """Begin a task of so many features to score."""
         self._task, self._done, self._total = task, 0, total
         self._tell()
 
     def advance(self, count: int) -> None:
-        """Count columns that have been scored."""
+        """Count features that have been scored."""
         self._done = min(self._done + count, self._total)
         self._tell()
 
     def add(self, name: str) -> None:
-        """Remember a choice."""
-        self._chosen = (*self._chosen, name)
+        """Remember a selected feature."""
+        self._selected = (*self._selected, name)
         self._tell()
 
     def _tell(self) -> None:
         if self._deadline is not None and monotonic() > self._deadline:
             raise TimeIsUp
         if self._watcher is not None:
-            self._watcher(Stage(self._task, self._done, self._total, self._chosen))
+            self._watcher(Stage(self._task, self._done, self._total, self._selected))
 
 
 class ProgressBar:
@@ -84,13 +84,15 @@ class ProgressBar:
         if monotonic() - self._started < _SECONDS_OF_PATIENCE:
             return
         progress, task = self._bar = self._bar or _new_bar()
-        chosen = f"chosen: {listing(list(stage.chosen), most=_MOST_NAMES)}" if stage.chosen else ""
+        selected = f"selected: {listing(list(stage.selected), most=_MOST_NAMES)}" if stage.selected else ""
         if progress.console.is_terminal:
             if stage.task != self._task:
                 progress.reset(task, total=stage.total)
-            progress.update(task, completed=stage.done, description=stage.task, chosen=chosen)
+            progress.update(task, completed=stage.done, description=stage.task, selected=selected)
         elif stage.task != self._task:
-            progress.console.print(stage.task, *([f"({chosen})"] if chosen else []), markup=False, highlight=False)
+            progress.console.print(
+                stage.task, *([f"({selected})"] if selected else []), markup=False, highlight=False
+            )
         self._task = stage.task
 
 
@@ -102,11 +104,11 @@ def _new_bar() -> tuple[Progress, TaskID]:
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=20),
         TimeRemainingColumn(compact=True),
-        TextColumn("{task.fields[chosen]}", markup=False, style="dim"),
+        TextColumn("{task.fields[selected]}", markup=False, style="dim"),
         console=Console(stderr=True),
         transient=True,
     )
-    task = progress.add_task("", chosen="")
+    task = progress.add_task("", selected="")
     if progress.console.is_terminal:
         progress.start()
     return progress, task

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -16,94 +15,72 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from infosift.arrays import IntArray
-from infosift.checkpoint import Checkpoint
-from infosift.checks import InputError, listing, require_rows
-from infosift.engine import ThreadEngine
-from infosift.evidence import Step
-from infosift.inputs import NamedColumns, as_frame, read_array, read_frame, read_target, unmasked
-from infosift.parameters import settings_of
+from infosift.callbacks import CallbackSupportMixin, StepTasks, with_callbacks
+from infosift.criteria import CRITERIA
+from infosift.data.frames import NamedColumns, as_frame, read_array, read_frame, read_target, unmasked
+from infosift.data.table import Table
+from infosift.engines.threads import ThreadEngine
+from infosift.errors import InputError, listing, require_count, require_rows
 from infosift.progress import ProgressBar, Reporter
-from infosift.result import INTERRUPT, Selection
-from infosift.search import Run
-from infosift.streams import SeedLike
-from infosift.table import Table
-from infosift.task import make_task
+from infosift.random_streams import SeedLike
+from infosift.results.selection import INTERRUPT, Selection
+from infosift.search.checkpoint import Checkpoint
+from infosift.search.methods import METHODS
+from infosift.search.problem import make_problem, settings_of
+from infosift.search.run import Run
+
+_OBJECTS = {"method": METHODS, "criterion": CRITERIA}
 
 
-class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Choose the columns that together tell most about a target, numbers or classes, without a model.
+class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Select the features that together are most informative about a target, without a prediction model.
 
-    At each step the column that tells most about what the chosen ones leave unexplained is tested against
-    surrogates of all columns; the search halts when the best does no better than the best of them. The idea (joint
-    mutual information by nearest neighbours, a forward search halted by permutations) is that of François, Rossi,
-    Wertz and Verleysen (2007), whose own procedure is ``method="published"``.
+    A forward search adds, at each step, the feature that is most informative conditional on those selected, and
+    stops when the best does no better than surrogates. The idea (mutual information of whole subsets by nearest
+    neighbours, a forward search halted by a permutation test) is that of François, Rossi, Wertz and Verleysen
+    (2007), whose own procedure is ``method="published"``.
 
     Parameters
     ----------
     alpha : float, default=0.05
         Significance level: the one number to set.
-    method : {"calibrated", "published"}, default="calibrated"
-        The procedure. "calibrated" asks what a column tells about what those chosen leave unexplained, beside
-        surrogates that keep its tie to them, and tests the best of many as the best of many, so that alpha bounds
-        the chance of a false choice where there is nothing to find. "published" is that of the paper, whose
-        p-values are those of a single column at a fixed number of neighbours. See docs/method.md.
-    criterion : {"ksg", "ksg2"}, default="ksg"
-        The estimate of mutual information: variant 1 or 2 of Kraskov, Stögbauer and Grassberger (2004).
-    search : {"forward"}, default="forward"
-        Which column next.
-    n_neighbors : int or "auto", default="auto"
-        Number of neighbours of the estimate; "auto" chooses it, or tries several at once (calibrated).
-    n_permutations : int or "auto", default="auto"
-        Shuffled copies per step; "auto" is as many as it takes to be clear (calibrated), or the smallest number
-        from 50 on that makes alpha exact (published). Pairs are looked at from 5 / alpha on.
-    null : {"auto", "residual", "local", "shuffle"}, default="auto"
-        What a column that adds nothing looks like. "shuffle": its rows shuffled (published). "residual": predicted
-        from those chosen, and only what is left shuffled, so that its tie to them stays (calibrated). "local":
-        each row has the value of a near one (Runge 2018). "auto" is what the method says.
-    n_folds : int, default=30
-        Folds of the resampling that chooses the number of neighbours.
-    max_neighbors : int, default=20
-        Largest number of neighbours to choose from.
-    t_threshold : float or None, default=None
-        None: the number of neighbours is the one with the largest t over all columns, the published rule. A
-        number: the one with the largest mean of t over the columns whose t is above it, if there are any.
+    method : {"calibrated", "published"}, Calibrated or Published, default="calibrated"
+        How features are tested. "calibrated" controls the family-wise error: alpha bounds the probability that a
+        step selects anything where nothing more is to be found. "published" is the method of the paper, whose
+        p-values are those of single tests. Objects have parameters of their own.
+    criterion : {"ksg", "ksg2"} or KSG, default="ksg"
+        The estimate of mutual information: variant 1 or 2 of Kraskov, Stögbauer and Grassberger (2004). A ``KSG``
+        object sets its number of neighbours, which is otherwise chosen.
     max_features : int or None, default=None
-        Stop when this many columns are chosen, those kept included; a group counts as one.
+        Stop when this many features are selected, those kept included; a feature group counts as one.
+    keep : str, int or sequence of these, or None, default=None
+        Features, by name or position, that are in from the start; all others are tested conditional on them.
+    ignore : str, int or sequence of these, or None, default=None
+        Features that are not looked at.
+    feature_groups : dict of str to lists of str or int, or None, default=None
+        Features that enter or stay out together, such as the columns of one category or the bands of a sensor,
+        under a name for each group. ``keep`` and ``ignore`` take the names of groups too.
     discrete_features : "auto", bool, mask, or names or positions, default="auto"
-        Which columns hold categories, of which no order matters; text, booleans and categorical columns always do.
-        "auto" adds the columns of numbers with two values, True all columns.
+        Which features are categories, of which no order matters; text, booleans and categorical columns always
+        are. "auto" adds numbers with two values, True all features.
     discrete_target : "auto" or bool, default="auto"
         Whether the target holds classes; text, booleans and categories always are. "auto" adds numbers with two
         values, and whole numbers with at most 20 different values and three rows of each on average.
     scale : {"standard", "rank"}, default="standard"
-        How columns and target are made comparable: unit spread, or normal quantiles of their ranks, which is
-        steadier where there are outliers and long tails.
+        How features and target are made comparable: unit variance, or normal quantiles of their ranks, which is
+        steadier where there are outliers and heavy tails.
     missing : {"error", "drop", "partial"}, default="error"
-        What to do where a column or the target has no value: refuse; leave out the row, for all columns alike; or
-        compare rows by the columns in which both have one (Doquire and Verleysen 2012), at a cost that grows with
-        the square of the rows. Rows without a target are left out in both cases. ``selection_.n_dropped`` counts
-        the rows left out.
-    keep : str, int or sequence of these, or None, default=None
-        Columns, by name or position, that are in from the start; the others are chosen for what they add.
-    ignore : str, int or sequence of these, or None, default=None
-        Columns that are not looked at.
-    groups : dict of str to lists of str or int, or None, default=None
-        Columns that enter or stay out together, such as the columns of one category or the bands of a sensor,
-        under a name for each group. ``keep`` and ``ignore`` take the names of groups too.
-    blocks : array-like of shape (n_rows,), str, int or None, default=None
-        Which rows belong together, such as repeated measures of a person or days of a week: equal values, of an
-        array or of a column of X (which is then ignored otherwise). Shuffles move, and folds leave out, whole
-        blocks. Blocks of the same size replace each other; others are laid end to end and overlap.
+        What to do about missing values: refuse them; drop the row; or, with the published method, compare rows by
+        the features in which both have a value (Doquire and Verleysen 2012), at a cost that grows with the square
+        of the rows. Rows without a target are dropped in both cases.
     random_state : int, NumPy generator or None, default=None
         Seed. It fixes the result to the last bit, whatever the number of threads or the order of the columns. None
         draws one, which ``selection_.settings.seed`` keeps.
     n_jobs : int or None, default=None
         Number of threads; None is 1 unless a ``joblib.parallel_config`` says otherwise, -1 is one per core.
-    callback : callable or None, default=None
-        Called with each ``Step`` as soon as it is decided.
-    progress : bool, default=False
-        Whether to show on standard error what is being done, and what is chosen so far, after two seconds.
+    verbose : int, default=0
+        1 shows on standard error, after two seconds, what is being done and what is selected so far. See
+        ``set_callbacks`` for scikit-learn's own progress bars.
     time_limit : float or None, default=None
         Seconds after which the search ends with what is decided by then; ``selection_.is_partial`` tells.
     checkpoint : str, path or None, default=None
@@ -113,15 +90,15 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     selected_ : ndarray of int
-        Positions of the chosen columns, in the order chosen.
+        Positions of the selected features, in the order selected.
     selection_ : Selection
-        The chosen columns with all the evidence.
+        The selected features with all the evidence.
     n_neighbors_ : int or None
-        Number of neighbours used; None where every column is constant.
+        Number of neighbours used, where it is one number.
     n_features_in_ : int
-        Number of columns seen in ``fit``.
+        Number of features seen in ``fit``.
     feature_names_in_ : ndarray of str
-        Names of the columns seen in ``fit``, where they have names.
+        Names of the features seen in ``fit``, where they have names.
 
     Examples
     --------
@@ -133,70 +110,79 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ('bmi', 's5')
     """
 
+    # Row groups are wanted wherever scikit-learn routes metadata, as by its own group splitters.
+    __metadata_request__fit = {"groups": True}  # noqa: RUF012  # scikit-learn reads it so
+
     def __init__(
         self,
         alpha: float = 0.05,
         *,
-        method: str = "calibrated",
-        criterion: str = "ksg",
-        search: str = "forward",
-        n_neighbors: int | str = "auto",
-        n_permutations: int | str = "auto",
-        null: str = "auto",
-        n_folds: int = 30,
-        max_neighbors: int = 20,
-        t_threshold: float | None = None,
+        method: Any = "calibrated",
+        criterion: Any = "ksg",
         max_features: int | None = None,
+        keep: Any = None,
+        ignore: Any = None,
+        feature_groups: Any = None,
         discrete_features: Any = "auto",
         discrete_target: bool | str = "auto",
         scale: str = "standard",
         missing: str = "error",
-        keep: Any = None,
-        ignore: Any = None,
-        groups: Any = None,
-        blocks: Any = None,
         random_state: SeedLike = None,
         n_jobs: int | None = None,
-        callback: Callable[[Step], object] | None = None,
-        progress: bool = False,
+        verbose: int = 0,
         time_limit: float | None = None,
         checkpoint: Any = None,
     ) -> None:
         self.alpha = alpha
         self.method = method
         self.criterion = criterion
-        self.search = search
-        self.n_neighbors = n_neighbors
-        self.n_permutations = n_permutations
-        self.null = null
-        self.n_folds = n_folds
-        self.max_neighbors = max_neighbors
-        self.t_threshold = t_threshold
         self.max_features = max_features
+        self.keep = keep
+        self.ignore = ignore
+        self.feature_groups = feature_groups
         self.discrete_features = discrete_features
         self.discrete_target = discrete_target
         self.scale = scale
         self.missing = missing
-        self.keep = keep
-        self.ignore = ignore
-        self.groups = groups
-        self.blocks = blocks
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.callback = callback
-        self.progress = progress
+        self.verbose = verbose
         self.time_limit = time_limit
         self.checkpoint = checkpoint
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose columns of X by what they tell about y.
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of a method or criterion object as ``method__n_folds`` and the like.
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_rows, n_columns)
-            Columns of numbers, text or categories.
+        **params
+            Parameters and their values.
+        """
+        for name in params:
+            part, nested, parameter = name.partition("__")
+            given = params.get(part, getattr(self, part, None))
+            if nested and isinstance(given, str):
+                raise InputError(
+                    f'{part}="{given}" is a short form, whose {parameter} cannot be set: give an object, such as '
+                    f"{part}={_OBJECTS.get(part, {}).get(given)}, first."
+                )
+        super().set_params(**params)
+        return self
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
+        """Select features of X that are informative about y.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            Features: numbers, text or categories.
         y : array-like of shape (n_rows,) or (n_rows, n_targets)
-            The target, numbers or classes; or several, which are then told about together.
+            The target, numbers or classes; or several, which are then one target together.
+        groups : array-like of shape (n_rows,) or None, default=None
+            Which rows belong together, such as repeated measures of a person: equal values. Shuffles move, and
+            folds leave out, whole groups. Groups of the same size replace each other; others are laid end to end
+            and overlap.
 
         Raises
         ------
@@ -205,19 +191,22 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         checkpoint = None if self.checkpoint is None else Checkpoint(Path(self.checkpoint))
         given = self.get_params(deep=False)
-        settings = settings_of(given)
+        settings = settings_of(given, has_row_groups=groups is not None)
         if checkpoint is not None and checkpoint.seed is not None and self.random_state is None:
             settings = replace(settings, seed=checkpoint.seed)
-        task = make_task(*self._read(X, y), given, settings)
-        _warn_of_unusable(task.table)
-        with ProgressBar() if self.progress else nullcontext() as bar:
+        verbose = require_count("verbose", int(self.verbose), least=0)
+        problem = make_problem(*self._read(X, y), groups, given, settings)
+        _warn_of_unusable(problem.table)
+        tasks = StepTasks(self, X, y, _fitted)
+        with ProgressBar() if verbose else nullcontext() as bar:
             reporter = Reporter(bar, settings.time_limit)
             engine = ThreadEngine(self.n_jobs, on_block=reporter.advance)
-            run = Run(task.table, task.settings, engine, reporter, checkpoint, self.callback)
-            self.selection_: Selection = replace(run.select(), n_dropped=task.n_dropped)
-        self.selected_: IntArray = np.array(self.selection_.indices, dtype=np.int64)
-        self.n_neighbors_ = self.selection_.n_neighbors
-        if self.selection_.ended_by == INTERRUPT:
+            run = Run(problem, engine, reporter, checkpoint, tasks.end_step)
+            selection = run.select()
+        for name, value in _fitted(selection).items():
+            setattr(self, name, value)
+        tasks.end(selection)
+        if selection.ended_by == INTERRUPT:
             raise KeyboardInterrupt
         return self
 
@@ -250,20 +239,26 @@ class MutualInfoSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+def _fitted(selection: Selection) -> dict[str, Any]:
+    """Return the attributes of a selector that is fitted as far as a selection goes."""
+    return {
+        "selection_": selection,
+        "selected_": np.array(selection.indices, dtype=np.int64),
+        "n_neighbors_": selection.n_neighbors,
+    }
+
+
 def _warn_of_unusable(table: Table) -> None:
+    """Warn of features that cannot be tested; in a feature group, others may carry them."""
     in_groups = {i for unit in table.units for i in unit.columns}
     constant = [f'"{table.names[i]}"' for i in table.constant if i not in in_groups]
-    named = [f'"{table.names[i]}"' for i in table.identifiers if i not in in_groups]
-    repeated = [f'"{table.names[i]}" (repeats "{table.names[j]}")' for i, j in table.duplicates.items()]
-    if constant:
-        said = f"Constant columns tell nothing and are left out: {listing(constant)}."
-        warnings.warn(said, UserWarning, stacklevel=3)
-    if named:
-        said = (
-            "Columns of text or categories that hardly repeat name the rows rather than tell about them, and are "
-            f"left out: {listing(named)}."
-        )
-        warnings.warn(said, UserWarning, stacklevel=3)
-    if repeated:
-        said = f"Columns that repeat an earlier one are left out: {listing(repeated)}."
-        warnings.warn(said, UserWarning, stacklevel=3)
+    near_unique = [f'"{table.names[i]}"' for i in table.near_unique if i not in in_groups]
+    duplicates = [f'"{table.names[i]}" (of "{table.names[j]}")' for i, j in table.duplicates.items()]
+    said = {
+        "Constant features carry no information and are not tested": constant,
+        "Near-unique features, whose categories hardly repeat, are not tested": near_unique,
+        "Duplicates of an earlier feature are not tested": duplicates,
+    }
+    for sentence, names in said.items():
+        if names:
+            warnings.warn(f"{sentence}: {listing(names)}.", UserWarning, stacklevel=4)

@@ -14,7 +14,7 @@ from infosift.cli.running import INTERRUPTED
 
 app = typer.Typer(
     name="infosift",
-    help="Choose the columns of a table that together tell most about a target, and say how sure that is.",
+    help="Select the features of a table that together are most informative about a target.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -22,7 +22,7 @@ app = typer.Typer(
 _COMMANDS: dict[str, Callable[..., None]] = {
     "select": selecting.select,
     "neighbors": pieces.neighbors,
-    "test": pieces.try_column,
+    "test": pieces.try_feature,
     "score": pieces.score,
     "demo": studying.demo,
     "study": studying.study,

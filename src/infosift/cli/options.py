@@ -10,7 +10,7 @@ import typer
 
 
 class Missing(Enum):
-    """What to do with missing values."""
+    """What to do about missing values."""
 
     error = "error"
     drop = "drop"
@@ -18,7 +18,7 @@ class Missing(Enum):
 
 
 class Method(Enum):
-    """Which procedure chooses."""
+    """How features are tested."""
 
     calibrated = "calibrated"
     published = "published"
@@ -32,7 +32,7 @@ class Criterion(Enum):
 
 
 class Null(Enum):
-    """What a column that adds nothing looks like."""
+    """How surrogates are drawn."""
 
     residual = "residual"
     local = "local"
@@ -57,17 +57,22 @@ File = Annotated[
         show_default=False,
     ),
 ]
-Target = Annotated[str, typer.Option(help="The column to tell something about.", show_default=False)]
+Target = Annotated[str, typer.Option(help="The target: the column to be informed about.", show_default=False)]
 Alpha = Annotated[float, typer.Option(help="Significance level, between 0 and 1.")]
+HowTested = Annotated[
+    Method,
+    typer.Option("--method", help="How features are tested: with family-wise error control, or as published."),
+]
+Estimate = Annotated[Criterion, typer.Option("--criterion", help="The estimate: variant 1 or 2 of Kraskov et al.")]
 Jobs = Annotated[int, typer.Option(help="Number of threads; -1 is one per core.")]
 Seed = Annotated[int, typer.Option(help="Seed that fixes the result.", min=0)]
-Ignore = Annotated[list[str] | None, typer.Option(help=f"A column not to look at; {_MORE}.", show_default=False)]
+Ignore = Annotated[list[str] | None, typer.Option(help=f"A feature not to look at; {_MORE}.", show_default=False)]
 Keep = Annotated[
-    list[str] | None, typer.Option(help=f"A column that is in from the start; {_MORE}.", show_default=False)
+    list[str] | None, typer.Option(help=f"A feature that is in from the start; {_MORE}.", show_default=False)
 ]
 Categorical = Annotated[
     list[str] | None,
-    typer.Option(help=f"A column of numbers that are categories; {_MORE}. Text always is.", show_default=False),
+    typer.Option(help=f"A feature whose numbers are categories; {_MORE}. Text always is.", show_default=False),
 ]
 KindOfTarget = Annotated[
     TargetKind,
@@ -79,29 +84,62 @@ KindOfTarget = Annotated[
 HowMissing = Annotated[
     Missing,
     typer.Option(
-        help="Where there are missing values: refuse, leave out the rows, or compare rows in what they have "
-        "(published method only)."
+        "--missing",
+        help="Where there are missing values: refuse, drop the rows, or compare rows in what they have "
+        "(published method only).",
     ),
 ]
 Groups = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
-        help="A file of columns that enter or stay out together: JSON (group: columns) or CSV (column, group).",
+        metavar="COLUMN",
+        help="A column that says which rows belong together, such as the person of repeated measures: they are "
+        "shuffled together.",
         show_default=False,
     ),
 ]
-
-
-def kinds(categorical: list[str] | None, columns: list[str], target: str, kind: TargetKind) -> dict[str, object]:
-    """Return what is discrete, of some columns and the target, as the functions of the package are told."""
-    are_classes = kind is TargetKind.classes or target in (categorical or ())
-    return {
-        "discrete_features": [name for name in categorical or () if name in columns and name != target] or "auto",
-        "discrete_target": False if kind is TargetKind.numbers else True if are_classes else "auto",
-    }
-
-
+FeatureGroups = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A file of features that enter or stay out together: JSON (group: features) or CSV (feature, group).",
+        show_default=False,
+    ),
+]
+MaxFeatures = Annotated[
+    int | None, typer.Option(min=1, help="Stop when so many features are selected.", show_default=False)
+]
+TimeLimit = Annotated[float | None, typer.Option(help="Stop after so many seconds.", show_default=False)]
 Json = Annotated[Path | None, typer.Option(help="Write all the evidence to this file.", show_default=False)]
+Csv = Annotated[
+    Path | None,
+    typer.Option(help="Write the selected features and the target, all rows, to this file.", show_default=False),
+]
+Report = Annotated[Path | None, typer.Option(help="Write a report to hand on, one HTML file.", show_default=False)]
+Plot = Annotated[
+    Path | None, typer.Option(help="Draw the search to this file: .png, .svg or .pdf.", show_default=False)
+]
+CheckpointFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        help="Write decisions to this file, and go on from it if it is there.",
+        show_default=False,
+    ),
+]
+Progress = Annotated[
+    bool | None, typer.Option(help="Whether to show what is being done.", show_default="in a terminal")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 Neighbors = Annotated[
     int | None, typer.Option(min=1, help="Number of neighbours of the estimate.", show_default="6")
 ]
+
+
+def discrete(categorical: list[str] | None, names: list[str], target: str, kind: TargetKind) -> dict[str, object]:
+    """Return what is discrete, of some features and the target, as the functions of the package are told."""
+    are_classes = kind is TargetKind.classes or target in (categorical or ())
+    return {
+        "discrete_features": [name for name in categorical or () if name in names and name != target] or "auto",
+        "discrete_target": False if kind is TargetKind.numbers else True if are_classes else "auto",
+    }

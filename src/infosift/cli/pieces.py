@@ -1,4 +1,4 @@
-"""Commands for the pieces of the procedure: the choice of k, one test, the information of a set."""
+"""Commands for the pieces of the procedure: the choice of k, one test, the information of a subset."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from infosift.checks import InputError
 from infosift.cli import options
 from infosift.cli.running import (
     failing_in_one_sentence,
@@ -18,16 +17,17 @@ from infosift.cli.running import (
     warnings_as_notes,
     writing,
 )
+from infosift.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
 Names = Annotated[
-    list[str], typer.Argument(help="Columns, apart or with commas between them.", show_default=False)
+    list[str], typer.Argument(help="Features, apart or with commas between them.", show_default=False)
 ]
 Given = Annotated[
     list[str] | None,
-    typer.Option(help="Columns that are known, with commas between them; may be repeated.", show_default=False),
+    typer.Option(help="Features to condition on, with commas between them; may be repeated.", show_default=False),
 ]
 
 
@@ -50,35 +50,36 @@ def neighbors(
     """
     with failing_in_one_sentence():
         from infosift import choose_n_neighbors
-        from infosift.terminal import print_choice
+        from infosift.display.terminal import print_choice
 
         for path in (json, plot):
             require_writable(path, besides=Path(file))
         require_drawable(plot)
         frame, values = _read(file, target, ignore or (), categorical or ())
         _require_whole(frame, values)
-        kinds: dict[str, Any] = options.kinds(categorical, frame.columns, target, target_kind)
+        discrete: dict[str, Any] = options.discrete(categorical, frame.columns, target, target_kind)
         with warnings_as_notes():
-            choice = choose_n_neighbors(frame, values, random_state=seed, n_jobs=jobs, **kinds)
+            choice = choose_n_neighbors(frame, values, random_state=seed, n_jobs=jobs, **discrete)
         print_choice(choice, Console())
         if json is not None:
             with writing(json, "Evidence"):
                 json.write_text(choice.to_json(indent=1), encoding="utf-8")
         if plot is not None:
-            from infosift.plots import NeighborsDisplay
+            from infosift.display.plots import NeighborsDisplay
 
             with writing(plot, "Picture"):
                 save_picture(NeighborsDisplay.from_choice(choice).plot(), plot)
 
 
-def try_column(
+def try_feature(
     file: options.File,
-    column: Annotated[str, typer.Argument(help="The column to test.", show_default=False)],
+    feature: Annotated[str, typer.Argument(help="The feature to test.", show_default=False)],
     target: options.Target,
     given: Given = None,
     alpha: options.Alpha = 0.05,
     null: Annotated[
-        options.Null, typer.Option(help="How its copies are drawn: residual keeps their tie to the given columns.")
+        options.Null,
+        typer.Option(help="How surrogates are drawn; residual keeps their dependence on the given."),
     ] = options.Null.residual,
     n_neighbors: options.Neighbors = None,
     categorical: options.Categorical = None,
@@ -87,20 +88,20 @@ def try_column(
     jobs: options.Jobs = -1,
     json: options.Json = None,
 ) -> None:
-    """Test whether a column tells anything about the target, beside others if any are given.
+    """Test whether a feature is informative about the target, conditional on others if any are given.
 
     Example: [bold]infosift test houses.csv garden --given area,rooms --target price[/bold]
     """
     with failing_in_one_sentence():
         from infosift import permutation_test
-        from infosift.terminal import print_test
+        from infosift.display.terminal import print_test
 
         require_writable(json, besides=Path(file))
         frame, values = _read(file, target, (), categorical or ())
         known = _named(given or [], frame, target, file)
-        (tested,) = _named([column], frame, target, file)
+        (tested,) = _named([feature], frame, target, file)
         _require_whole(frame.select({tested, *known}), values)
-        kinds: dict[str, Any] = options.kinds(categorical, [tested], target, target_kind)
+        discrete: dict[str, Any] = options.discrete(categorical, [tested], target, target_kind)
         more: dict[str, Any] = {} if n_neighbors is None else {"n_neighbors": n_neighbors}
         result = permutation_test(
             frame.select(tested),
@@ -110,7 +111,7 @@ def try_column(
             null=null.value,
             random_state=seed,
             n_jobs=jobs,
-            **kinds,
+            **discrete,
             **more,
         )
         print_test(result, tested, known, target, Console())
@@ -127,7 +128,7 @@ def score(
     categorical: options.Categorical = None,
     target_kind: options.KindOfTarget = options.TargetKind.auto,
 ) -> None:
-    """Print the mutual information of a set of columns with the target, in nats.
+    """Print the mutual information of a set of features with the target, in nats.
 
     Example: [bold]infosift score houses.csv area,rooms --target price[/bold]
     """
@@ -137,29 +138,29 @@ def score(
         frame, values = _read(file, target, (), categorical or ())
         asked = _named(columns, frame, target, file)
         _require_whole(frame.select(asked), values)
-        kinds: dict[str, Any] = options.kinds(categorical, asked, target, target_kind)
+        discrete: dict[str, Any] = options.discrete(categorical, asked, target, target_kind)
         more: dict[str, Any] = {} if n_neighbors is None else {"n_neighbors": n_neighbors}
-        information = mutual_information(frame.select(asked), values, **kinds, **more)
+        information = mutual_information(frame.select(asked), values, **discrete, **more)
         typer.echo(f"{information:.4f}")
 
 
 def _read(file: str, target: str, ignore: Any, named: Any) -> tuple[pl.DataFrame, pl.Series]:
-    from infosift.files import read_file
+    from infosift.data.readers import read_file
 
     return read_file(file, target, ignore, named)
 
 
 def _require_whole(columns: pl.DataFrame, values: pl.Series) -> None:
     """Refuse gaps in what is asked about; the rows of a file are counted from 1."""
-    from infosift.inputs import read_columns, require_finite
+    from infosift.data.frames import read_columns, require_finite
 
     require_finite(read_columns(values), "The target", first_row=1)
     require_finite(read_columns(columns), first_row=1)
 
 
 def _named(asked: list[str], frame: pl.DataFrame, target: str, file: str) -> list[str]:
-    """Return columns that are asked for; commas divide names, unless a column is called so."""
-    from infosift.files import require_column
+    """Return features that are asked for; commas divide names, unless a feature is called so."""
+    from infosift.data.readers import require_column
 
     names = [
         name for part in asked for name in ([part] if part in frame.columns else part.split(",")) if name.strip()
@@ -167,6 +168,6 @@ def _named(asked: list[str], frame: pl.DataFrame, target: str, file: str) -> lis
     names = [name if name in frame.columns else name.strip() for name in names]
     for name in names:
         if name == target:
-            raise InputError(f'"{target}" is the target, so it cannot be one of the columns too.')
+            raise InputError(f'"{target}" is the target, so it cannot be one of the features too.')
         require_column(name, frame.columns, file)
     return list(dict.fromkeys(names))

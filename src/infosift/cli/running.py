@@ -14,14 +14,20 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from infosift.checks import InputError
+from infosift.errors import InputError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
 _PICTURE_DPI = 150
 _OPTIONS = {
     "alpha": "--alpha",
+    "discrete_target": "--target-kind",
+    "feature_groups": "--feature-groups",
+    "groups": "--groups",
     "keep": "--keep",
+    "max_features": "--max-features",
+    "method": "--method",
+    "missing": "--missing",
     "n_jobs": "--jobs",
     "n_neighbors": "--n-neighbors",
     "time_limit": "--time-limit",
@@ -41,7 +47,12 @@ def failing_in_one_sentence() -> Iterator[None]:
 
 
 def _in_terms_of_options(message: str) -> str:
-    """Name an option where a message begins with the parameter that it stands for."""
+    """Name options where a message begins with a parameter, or says which value to give to one."""
+
+    def option(found: re.Match[str]) -> str:
+        return f"{_OPTIONS[found[1]]} {found[2]}" if found[1] in _OPTIONS else found[0]
+
+    message = re.sub(r'\b([a-z_]+)="([^"]+)"', option, message)
     return re.sub("^[a-z_]+", lambda name: _OPTIONS.get(name[0], name[0]), message)
 
 
@@ -80,7 +91,7 @@ def require_drawable(plot: Path | None, needed: bool = False) -> None:
     if plot is not None and plot.suffix.lower() not in _PICTURES:
         raise InputError(f"{plot} is no picture: its name must end in one of {', '.join(_PICTURES)}.")
     if plot is not None or needed:
-        from infosift.plots.canvas import require_matplotlib
+        from infosift.display.plots.canvas import require_matplotlib
 
         require_matplotlib()
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -13,13 +15,13 @@ from rich.text import Text
 from infosift import studies
 from infosift.cli import options
 from infosift.cli.running import failing_in_one_sentence, folder_of_results
-from infosift.cli.selecting import fit, show
+from infosift.cli.selecting import Table, fit, show
 
 StudyName = Enum("StudyName", {name: name for name in studies.NAMES})  # type: ignore[misc]
 
 
 def demo(jobs: options.Jobs = -1) -> None:
-    """Choose columns of the diabetes data that come with scikit-learn.
+    """Select features of the diabetes data that come with scikit-learn.
 
     Example: [bold]infosift demo[/bold]
     """
@@ -31,7 +33,7 @@ def demo(jobs: options.Jobs = -1) -> None:
         features = pl.DataFrame(data.data, schema=list(data.feature_names))
         progression = pl.Series("progression", data.target)
         typer.echo("Ten measurements of 442 people with diabetes; the target is its progression within a year.\n")
-        show(fit(features, progression, {"random_state": 0, "n_jobs": jobs}))
+        show(fit(Table(features, progression), {"random_state": 0, "n_jobs": jobs}))
 
 
 def study(
@@ -50,13 +52,35 @@ def study(
     Example: [bold]infosift study friedman[/bold]
     """
     with failing_in_one_sentence():
-        from infosift.terminal import print_study, progress_bars
-
         folder = out or Path(f"study-{name.value}")
         with folder_of_results(folder):
-            with progress_bars() as track:
+            with _progress_bars() as track:
                 setting = studies.Setting(quick=quick, data=data, n_jobs=jobs, track=track)
                 outcome = studies.run(name.value, setting)
-            print_study(outcome, Console())
+            _print_outcome(outcome, Console())
             outcome.save(folder)
         Console(stderr=True).print(Text(f"Tables, figures and numbers written to {folder}", style="dim"))
+
+
+def _print_outcome(outcome: studies.Outcome, console: Console) -> None:
+    """Print the tables of a study and what is to be said about them."""
+    from rich.table import Table as RichTable
+
+    for table in outcome.tables:
+        shown = RichTable(title=table.title, title_justify="left")
+        for number, column in enumerate(table.columns):
+            shown.add_column(column, justify="left" if number == 0 else "right")
+        for row in table.rows:
+            shown.add_row(*map(Text, row))
+        console.print(shown)
+    for remark in outcome.remarks:
+        console.print(Text(remark))
+
+
+@contextmanager
+def _progress_bars() -> Iterator[studies.Track[Any]]:
+    """Show how far a study has come, and how long it will take; nothing where there is no terminal."""
+    from rich.progress import Progress
+
+    with Progress(*Progress.get_default_columns(), console=Console(stderr=True), transient=True) as progress:
+        yield lambda items, label: progress.track(items, description=label)

@@ -1,55 +1,24 @@
-"""What is measured: how much a set of columns tells about the target."""
+"""What is measured: how informative a subset of features is about the target. One module per criterion."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
-from infosift.arrays import FloatArray, IntArray
-from infosift.checks import require_choice
-from infosift.criteria.folds import Scores
+from infosift.criteria.base import Criterion, Scorer
 from infosift.criteria.ksg import KSG
-from infosift.engine import Question, ThreadEngine
+from infosift.errors import InputError
 
-__all__ = ["KSG", "Criterion", "Scorer", "criterion_named"]
+__all__ = ["CRITERIA", "KSG", "Criterion", "Scorer", "as_criterion"]
 
-
-class Criterion(Scores, Protocol):
-    """Scores candidates beside a subset, for several numbers of neighbours at once; higher is more."""
-
-    @property
-    def takes_categories(self) -> bool:
-        """Whether columns and target may be discrete."""
-        ...
-
-    def score_without_folds(
-        self, question: Question, folds: IntArray, neighbors: Sequence[int], engine: ThreadEngine
-    ) -> FloatArray:
-        """Return an array (candidates x folds x neighbors) of scores on the rows without each fold."""
-        ...
+CRITERIA: dict[str, KSG] = {"ksg": KSG(variant=1), "ksg2": KSG(variant=2)}
 
 
-_CRITERIA: dict[str, Criterion] = {"ksg": KSG(variant=1), "ksg2": KSG(variant=2)}
-
-
-def criterion_named(name: str) -> Criterion:
-    """Return the criterion of that name."""
-    require_choice("criterion", name, tuple(_CRITERIA))
-    return _CRITERIA[name]
-
-
-@dataclass(frozen=True)
-class Scorer:
-    """A criterion with its number of neighbours and the engine it runs on."""
-
-    criterion: Criterion
-    n_neighbors: int
-    engine: ThreadEngine
-
-    def __call__(
-        self, candidates: FloatArray, given: FloatArray, target: FloatArray, picked: Sequence[int] | None = None
-    ) -> FloatArray:
-        """Return the score of the given columns plus each candidate, or each of those picked."""
-        question = Question(candidates, given, target, picked)
-        return self.criterion.score([question], (self.n_neighbors,), self.engine)[0][:, 0]
+def as_criterion(asked: Any) -> Criterion:
+    """Return a criterion that was given as an object or by its short name, with its parameters checked."""
+    if isinstance(asked, str) and asked in CRITERIA:
+        return CRITERIA[asked]
+    if isinstance(asked, (str, type)) or not hasattr(asked, "score_without_folds"):
+        raise InputError(f"criterion must be one of {', '.join(CRITERIA)}, or an object (KSG()), not {asked!r}.")
+    criterion: Criterion = asked
+    criterion.check()
+    return criterion

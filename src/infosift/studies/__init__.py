@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from infosift.studies.outcome import Outcome, Setting
+from infosift.studies.outcome import Outcome, Setting, Track
 
 NAMES = ("friedman", "sensitivity", "housing", "nitrogen", "census", "calibration", "power", "prediction")
 
-__all__ = ["NAMES", "Outcome", "Setting", "run"]
+__all__ = ["NAMES", "Outcome", "Setting", "Track", "run"]
 
 
 def run(name: str, setting: Setting) -> Outcome:
     """Run a study."""
-    import_module("infosift.plots.canvas").require_matplotlib()
+    import_module("infosift.display.plots.canvas").require_matplotlib()
     outcome: Outcome = import_module(f"infosift.studies.{name}").run(setting)
     return outcome

@@ -1,4 +1,4 @@
-"""Whether the calibrated method keeps its level, refuses redundant columns and finds what matters."""
+"""Whether the calibrated method keeps its level, refuses redundant features and finds what matters."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ def run(setting: Setting) -> Outcome:
         for situation in setting.track(situations, "situations"):
             n_runs = 2 if setting.quick else situation.n_runs
             started = perf_counter()
-            chosen = list(pool.map(partial(_choose, situation.sample), range(n_runs)))
+            selected = list(pool.map(partial(_choose, situation.sample), range(n_runs)))
             seconds = (perf_counter() - started) / n_runs
             samples = [situation.sample(seed) for seed in range(n_runs)]
-            shares = {name: _COUNTS[name](chosen, samples) for name in situation.counted}
+            shares = {name: _COUNTS[name](selected, samples) for name in situation.counted}
             numbers[situation.name] = {**shares, "runs": n_runs}
             reached = ", ".join(f"{name} {_shown(name, share)}" for name, share in shares.items())
             rows.append((situation.name, situation.to_reach, reached, f"{n_runs}", f"{seconds:.1f}"))
@@ -96,23 +96,23 @@ def _choose(sample: Callable[[int], Sample], seed: int) -> frozenset[int]:
 def _share(
     holds: Callable[[frozenset[int], Sample], float],
 ) -> Callable[[Sequence[frozenset[int]], Sequence[Sample]], float]:
-    def share(chosen: Sequence[frozenset[int]], samples: Sequence[Sample]) -> float:
-        return sum(holds(c, s) for c, s in zip(chosen, samples, strict=True)) / len(chosen)
+    def share(selected: Sequence[frozenset[int]], samples: Sequence[Sample]) -> float:
+        return sum(holds(c, s) for c, s in zip(selected, samples, strict=True)) / len(selected)
 
     return share
 
 
-def _originals(chosen: frozenset[int], sample: Sample) -> frozenset[int]:
-    return frozenset(sample.original if column in sample.copies else column for column in chosen)
+def _originals(selected: frozenset[int], sample: Sample) -> frozenset[int]:
+    return frozenset(sample.original if column in sample.copies else column for column in selected)
 
 
 _COUNTS = {
-    "any": _share(lambda chosen, sample: len(chosen) > 0),
-    "clean": _share(lambda chosen, sample: chosen <= sample.truth),
-    "all": _share(lambda chosen, sample: chosen >= sample.truth),
-    "exact": _share(lambda chosen, sample: chosen == sample.truth),
-    "redundant": _share(lambda chosen, sample: len(chosen) - len(_originals(chosen, sample))),
-    "groups": _share(lambda chosen, sample: len(_originals(chosen, sample) & sample.truth)),
+    "any": _share(lambda selected, sample: len(selected) > 0),
+    "clean": _share(lambda selected, sample: selected <= sample.truth),
+    "all": _share(lambda selected, sample: selected >= sample.truth),
+    "exact": _share(lambda selected, sample: selected == sample.truth),
+    "redundant": _share(lambda selected, sample: len(selected) - len(_originals(selected, sample))),
+    "groups": _share(lambda selected, sample: len(_originals(selected, sample) & sample.truth)),
 }
 
 

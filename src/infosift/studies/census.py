@@ -36,7 +36,7 @@ READINGS = {
 
 
 def run(setting: Setting) -> Outcome:
-    """Choose columns on each subset and compare errors on the test rows, for both readings."""
+    """Select features on each subset and compare errors on the test rows, for both readings."""
     frame = CENSUS.read(setting.data).filter(pl.col(TARGET) > 0)
     y = frame[TARGET].to_numpy().astype(np.float64)
     subsets, rows = (1, 128) if setting.quick else (_SUBSETS, _ROWS)
@@ -85,8 +85,8 @@ def _errors(reading: str, comparisons: list[Comparison]) -> Table:
     return Table(
         f"Census, reading {reading}: paper / ours; test RMSE in 10,000 dollars",
         (
-            *("subset", "k", "columns chosen", "error", "columns at the peak", "error", "error of all"),
-            *("columns, calibrated", "error"),
+            *("subset", "k", "features selected", "error", "features at the peak", "error", "error of all"),
+            *("features, calibrated", "error"),
         ),
         tuple(rows),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from infosift.checks import InputError
+from infosift.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl

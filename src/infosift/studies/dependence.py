@@ -16,7 +16,7 @@ _COLUMNS = 10
 
 @dataclass(frozen=True)
 class Sample:
-    """Columns, a target, and the positions of the columns that matter; ``copies`` of a column stand for it."""
+    """Columns, a target, and the positions of the features that matter; ``copies`` of a column stand for it."""
 
     X: FloatArray
     y: FloatArray
@@ -26,7 +26,7 @@ class Sample:
 
 
 def noise(seed: int, n: int, d: int) -> Sample:
-    """Draw columns that have nothing to do with the target."""
+    """Draw features that have nothing to do with the target."""
     rng = np.random.default_rng([seed, n, d])
     return Sample(rng.normal(size=(n, d)), rng.normal(size=n), frozenset())
 
@@ -48,7 +48,7 @@ def exclusive_or(seed: int, n: int) -> Sample:
 
 
 def correlated_noise(seed: int, n: int) -> Sample:
-    """Draw thirty useless columns with a correlation of 0.9 between any two, and two that matter."""
+    """Draw thirty useless features with a correlation of 0.9 between any two, and two that matter."""
     rng = np.random.default_rng([seed, n, 3])
     shared = np.sqrt(0.9) * rng.normal(size=(n, 1)) + np.sqrt(0.1) * rng.normal(size=(n, 30))
     useful = rng.normal(size=(n, 2))
@@ -62,7 +62,7 @@ def _circle(X: FloatArray, e: FloatArray, rng: Generator) -> FloatArray:
     return np.asarray(np.sin(angle) + 0.1 * e)
 
 
-# What y is, given ten standard normal columns and noise, and how many of the columns, the first ones, matter.
+# What y is, given ten standard normal features and noise, and how many of the features, the first ones, matter.
 KINDS: dict[str, tuple[Callable[[FloatArray, FloatArray, Generator], FloatArray], int]] = {
     "linear": (lambda X, e, rng: X[:, :3].sum(axis=1) + e, 3),
     "heteroscedastic": (lambda X, e, rng: X[:, 0] + np.exp(0.7 * X[:, 1]) * e, 2),
@@ -122,9 +122,9 @@ def _two_humps(rng: Generator) -> tuple[FloatArray, FloatArray]:
     return np.column_stack([x, x / 2 + noise()]), 2 * x + noise()
 
 
-# Columns that are tied to the first one, or of another kind, and tell nothing beside it.
+# Features that depend on the first one, or of another kind, and are uninformative given it.
 USELESS = {
-    "sixty binary columns": _binary_noise,
+    "sixty binary features": _binary_noise,
     "a child of a step": _children(
         200,
         lambda rng, n: rng.uniform(-2, 2, size=n),
@@ -160,6 +160,6 @@ USELESS = {
 
 
 def useless(name: str, seed: int) -> Sample:
-    """Draw a column that matters and others that tell nothing beside it."""
+    """Draw a feature that matters and others that are uninformative given it."""
     X, y = USELESS[name](np.random.default_rng([seed, 4]))
     return Sample(X, y, frozenset({0}))

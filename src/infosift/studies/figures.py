@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from infosift.plots import PathDisplay
-from infosift.result import Selection
+from infosift.display.plots import PathDisplay
+from infosift.results.selection import Selection
 
 
 def forward_search(selection: Selection, title: str) -> Any:

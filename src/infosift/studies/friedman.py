@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 from sklearn.base import clone
 
-from infosift.result import Selection
+from infosift.results.selection import Selection
 from infosift.selector import MutualInfoSelector
 from infosift.studies.figures import forward_search
 from infosift.studies.outcome import Outcome, Setting, Table

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from infosift.search.published import Published
 from infosift.selector import MutualInfoSelector
 from infosift.studies.data import HOUSING
 from infosift.studies.figures import forward_search
 from infosift.studies.models import (
     compare,
     errors_over_splits,
-    notable_columns,
+    notable_features,
     random_split,
     range_of_k,
     verdict,
@@ -19,11 +20,11 @@ from infosift.studies.outcome import Outcome, Setting
 
 _TARGET = "MEDV"
 _N_TRAIN = 338
-_PRINTED = {"chosen": ("4", "9.48"), "peak": ("2", "19.39"), "all": ("13", "18.97")}
+_PRINTED = {"selected": ("4", "9.48"), "peak": ("2", "19.39"), "all": ("13", "18.97")}
 
 
 def run(setting: Setting) -> Outcome:
-    """Choose columns and compare test errors on each split."""
+    """Select features and compare test errors on each split."""
     frame = HOUSING.read(setting.data)
     X, y = frame.drop(_TARGET), frame[_TARGET].to_numpy().astype(np.float64)
     splits = range(2 if setting.quick else 20)
@@ -31,7 +32,7 @@ def run(setting: Setting) -> Outcome:
     for seed in setting.track(splits, "splits"):
         train, test = random_split(len(y), _N_TRAIN, seed)
         selector = MutualInfoSelector(
-            method="published", n_permutations=50, random_state=seed, n_jobs=setting.n_jobs
+            method=Published(n_permutations=50), random_state=seed, n_jobs=setting.n_jobs
         )
         comparisons.append(compare((X[train], y[train]), (X[test], y[test]), selector, cv=5, seed=seed))
     first = comparisons[0].selection
@@ -39,7 +40,7 @@ def run(setting: Setting) -> Outcome:
         "housing",
         (
             errors_over_splits(f"Housing: test errors over {len(splits)} splits", comparisons, _PRINTED),
-            notable_columns(comparisons),
+            notable_features(comparisons),
         ),
         {"splits": [comparison.numbers for comparison in comparisons]},
         {"forward": forward_search(first, f"Housing, first split, k = {first.n_neighbors}")},

@@ -1,4 +1,4 @@
-"""Sets of columns compared by the test error of the paper's model."""
+"""Sets of features compared by the test error of the paper's model."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import polars as pl
 from sklearn.base import clone
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.rbfn import RBFNRegressor
-from infosift.result import Selection
+from infosift.results.selection import Selection
 from infosift.selector import MutualInfoSelector
 from infosift.studies.outcome import Table
+from infosift.studies.rbfn import RBFNRegressor
 
-SETS = ("chosen", "peak", "all", "calibrated")
+SETS = ("selected", "peak", "all", "calibrated")
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A selection by each method on the training rows, and the test errors of models on sets of columns."""
+    """A selection by each method on the training rows, and the test errors of models on sets of features."""
 
     selection: Selection
     calibrated: Selection
@@ -34,7 +34,7 @@ class Comparison:
         """Everything that a reader may want to look up."""
         return {
             "n_neighbors": self.selection.n_neighbors,
-            "chosen": list(self.selection.names),
+            "selected": list(self.selection.names),
             "peak": list(self.selection.peak.names),
             "calibrated": list(self.calibrated.names),
             "rmse": self.rmse,
@@ -48,30 +48,30 @@ def compare(
     cv: int,
     seed: int,
 ) -> Comparison:
-    """Choose columns on the training rows; fit a network to each set; measure its error on the test rows."""
+    """Select features on the training rows; fit a network to each set; measure its error on the test rows."""
     selection = selector.fit(*train).selection_
-    calibrated = clone(selector).set_params(method="calibrated", n_permutations="auto").fit(*train).selection_
-    columns = {
-        "chosen": selection.names,
+    calibrated = clone(selector).set_params(method="calibrated").fit(*train).selection_
+    features = {
+        "selected": selection.names,
         "peak": selection.peak.names,
         "all": tuple(train[0].columns),
         "calibrated": calibrated.names,
     }
-    errors = {name: _test_error(train, test, columns[name], cv, seed) for name in SETS}
+    errors = {name: _test_error(train, test, features[name], cv, seed) for name in SETS}
     return Comparison(selection, calibrated, errors)
 
 
 def _test_error(
     train: tuple[pl.DataFrame, FloatArray],
     test: tuple[pl.DataFrame, FloatArray],
-    columns: Sequence[str],
+    features: Sequence[str],
     cv: int,
     seed: int,
 ) -> float:
-    if not columns:
+    if not features:
         return float(np.sqrt(np.mean((test[1] - train[1].mean()) ** 2)))
-    model = RBFNRegressor(cv=cv, random_state=seed).fit(train[0].select(columns).to_numpy(), train[1])
-    return float(np.sqrt(np.mean((test[1] - model.predict(test[0].select(columns).to_numpy())) ** 2)))
+    model = RBFNRegressor(cv=cv, random_state=seed).fit(train[0].select(features).to_numpy(), train[1])
+    return float(np.sqrt(np.mean((test[1] - model.predict(test[0].select(features).to_numpy())) ** 2)))
 
 
 def random_split(n_rows: int, n_train: int, seed: int) -> tuple[IntArray, IntArray]:
@@ -89,9 +89,9 @@ def mean_and_spread(comparisons: Sequence[Comparison], value: Callable[[Comparis
 def errors_over_splits(
     title: str, comparisons: Sequence[Comparison], printed: dict[str, tuple[str, str]]
 ) -> Table:
-    """Return a table of test errors and numbers of columns, with what the paper printed (features, error)."""
+    """Return a table of test errors and numbers of features, with what the paper printed (features, error)."""
     sizes: dict[str, Callable[[Comparison], float]] = {
-        "chosen": lambda c: len(c.selection.names),
+        "selected": lambda c: len(c.selection.names),
         "peak": lambda c: len(c.selection.peak.names),
         "all": lambda c: len(c.selection.feature_names),
         "calibrated": lambda c: len(c.calibrated.names),
@@ -107,7 +107,7 @@ def errors_over_splits(
         )
         for name in SETS
     )
-    return Table(title, ("columns", "number, paper", "number, ours", "error, paper", "test RMSE, ours"), rows)
+    return Table(title, ("features", "number, paper", "number, ours", "error, paper", "test RMSE, ours"), rows)
 
 
 def _error_of(name: str, comparison: Comparison) -> float:
@@ -116,41 +116,41 @@ def _error_of(name: str, comparison: Comparison) -> float:
 
 def range_of_k(comparisons: Sequence[Comparison]) -> str:
     """Return the smallest and the largest number of neighbours chosen."""
-    chosen = [comparison.selection.n_neighbors or 0 for comparison in comparisons]
-    return f"{min(chosen)} to {max(chosen)}"
+    selected = [comparison.selection.n_neighbors or 0 for comparison in comparisons]
+    return f"{min(selected)} to {max(selected)}"
 
 
 def verdict(comparisons: Sequence[Comparison], names: Sequence[str]) -> str:
-    """Say whether the chosen columns do better than all, on average and where not."""
-    chosen, everything = (np.array([c.rmse[name] for c in comparisons]) for name in ("chosen", "all"))
-    gaps = chosen - everything
-    same = np.abs(gaps) <= _ROUNDING * everything  # all columns chosen, in another order
+    """Say whether the selected features do better than all, on average and where not."""
+    selected, everything = (np.array([c.rmse[name] for c in comparisons]) for name in ("selected", "all"))
+    gaps = selected - everything
+    same = np.abs(gaps) <= _ROUNDING * everything  # all features selected, in another order
     worse = [
         f"{name} (by {gap:.3g})"
         for name, gap, equal in zip(names, gaps, same, strict=True)
         if gap > 0 and not equal
     ]
-    relation = "equal to" if same.all() else "below" if chosen.mean() < everything.mean() else "not below"
+    relation = "equal to" if same.all() else "below" if selected.mean() < everything.mean() else "not below"
     told = [
-        f"Mean test error of the chosen columns {chosen.mean():.4g}, {relation} that of all columns "
+        f"Mean test error of the selected features {selected.mean():.4g}, {relation} that of all features "
         f"{everything.mean():.4g}; better on {int(np.sum((gaps < 0) & ~same))} of {len(gaps)}."
     ]
     if same.any():
-        told.append(f"All columns were chosen on {int(same.sum())}.")
+        told.append(f"All features were selected on {int(same.sum())}.")
     if worse:
         told.append(f"Worse on {', '.join(worse)}.")
     return " ".join(told)
 
 
-def notable_columns(comparisons: Sequence[Comparison], at_most: int = 12) -> Table:
-    """Return how often each column was chosen, the most frequent first."""
+def notable_features(comparisons: Sequence[Comparison], at_most: int = 12) -> Table:
+    """Return how often each feature was selected, the most frequent first."""
     counts: dict[str, int] = {}
     for comparison in comparisons:
         for name in comparison.selection.names:
             counts[name] = counts.get(name, 0) + 1
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:at_most]
     return Table(
-        "Columns chosen most often",
-        ("column", f"of {len(comparisons)}"),
+        "Features selected most often",
+        ("feature", f"of {len(comparisons)}"),
         tuple((name, str(count)) for name, count in ranked),
     )

@@ -8,18 +8,18 @@ import numpy as np
 import polars as pl
 
 from infosift.arrays import FloatArray
-from infosift.bsplines import BSplineBasis
-from infosift.plots import SpectrumDisplay
-from infosift.plots.canvas import GREY, new_figure
+from infosift.display.plots import SpectrumDisplay
+from infosift.display.plots.canvas import GREY, new_figure
 from infosift.selector import MutualInfoSelector
+from infosift.spectra.bsplines import BSplineBasis
 from infosift.studies.data import NITROGEN
 from infosift.studies.figures import forward_search
 from infosift.studies.models import compare, errors_over_splits, random_split, range_of_k, verdict
 from infosift.studies.outcome import Outcome, Setting, Table
 
 _N_TRAIN = 105
-_SHOWN = 10  # of the coordinates chosen
-_PRINTED = {"chosen": ("25", "0.665"), "peak": ("6", "0.775"), "all": ("166", "3.12")}
+_SHOWN = 10  # of the coordinates selected
+_PRINTED = {"selected": ("25", "0.665"), "peak": ("6", "0.775"), "all": ("166", "3.12")}
 
 
 def run(setting: Setting) -> Outcome:
@@ -44,7 +44,7 @@ def run(setting: Setting) -> Outcome:
         (
             errors_over_splits(f"Nitrogen: test errors over {len(splits)} splits", comparisons, _PRINTED),
             Table(
-                f"First split: the first of the {len(ranges)} coordinates chosen",
+                f"First split: the first of the {len(ranges)} coordinates selected",
                 ("order", "coordinate", "wavelengths (nm)"),
                 tuple(
                     (str(place + 1), first.names[place], f"{low:.0f} to {high:.0f}")
@@ -81,6 +81,6 @@ def _spectra(display: SpectrumDisplay, spectra: FloatArray) -> Any:
     axes.set(
         xlabel="wavelength (nm)",
         ylabel="absorbance",
-        title="Spectra, and the ranges chosen first (dark) and later (light), first split",
+        title="Spectra, and the ranges selected first (dark) and later (light), first split",
     )
     return figure

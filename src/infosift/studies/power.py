@@ -15,7 +15,7 @@ from infosift.studies.outcome import Outcome, Setting, Table
 from infosift.studies.rivals import SELECTORS, require_rivals
 
 _ROWS = (50, 100, 300)
-_WHO = [name for name in SELECTORS if name != "all columns"]
+_WHO = [name for name in SELECTORS if name != "all features"]
 _NOISE = "nothing to find"
 
 
@@ -38,8 +38,8 @@ def run(setting: Setting) -> Outcome:
         tuple(_table(n, by_kind, n_runs) for n, by_kind in numbers.items()),
         {"runs": n_runs, "rows": numbers},
         remarks=(
-            "A cell has the shares of runs, in per cent, in which all columns that matter were chosen, in which "
-            "no other was, and in which exactly these were. Seconds are those of a run on one thread.",
+            "A cell has the shares of runs, in per cent, in which all features that matter were selected, in "
+            "which no other was, and in which exactly these were. Seconds are those of a run on one thread.",
         ),
     )
 
@@ -48,12 +48,12 @@ def _one(n: int, kind: str, who: str, seed: int) -> dict[str, float]:
     sample = dependence.noise(seed, n, 10) if kind == _NOISE else dependence.kind(kind, seed, n)
     with threadpool_limits(1):
         started = perf_counter()
-        chosen = SELECTORS[who](sample.X, sample.y, seed)
+        selected = SELECTORS[who](sample.X, sample.y, seed)
         seconds = perf_counter() - started
     return {
-        "all": chosen >= sample.truth,
-        "clean": chosen <= sample.truth,
-        "exact": chosen == sample.truth,
+        "all": selected >= sample.truth,
+        "clean": selected <= sample.truth,
+        "exact": selected == sample.truth,
         "seconds": seconds,
     }
 

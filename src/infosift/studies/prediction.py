@@ -1,4 +1,4 @@
-"""How well models predict from the columns that selectors choose, on real data, rows left out throughout."""
+"""How well models predict from the features that selectors choose, on real data, rows left out throughout."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from infosift.studies.rivals import SELECTORS, holds_classes, neighbors_model, r
 
 _FOLDS = 5
 _TREES = 300
-_WHO = [name for name in SELECTORS if name != "mlxtend sequential"]  # it would go on to the last of 2,000 columns
+_WHO = [name for name in SELECTORS if name != "mlxtend sequential"]  # it would go on to the last of 2,000 features
 _MODELS = ("nearest neighbours", "random forest")
 
 Data = tuple[FloatArray, np.ndarray]
 
 
 def load(name: str, folder: Path | None) -> Data:
-    """Return the columns and the target of a data set; classes are integers."""
+    """Return the features and the target of a data set; classes are integers."""
     if name == "diabetes":
         return load_diabetes(return_X_y=True)  # type: ignore[no-any-return]
     if name == "breast cancer":
@@ -52,7 +52,7 @@ _NAMES = ("housing", "nitrogen", "tecator", "diabetes", "sonar", "colon", "breas
 
 
 def run(setting: Setting) -> Outcome:
-    """Choose columns on four fifths of the rows and predict the others, in turn."""
+    """Select features on four fifths of the rows and predict the others, in turn."""
     require_rivals()
     names = ("diabetes",) if setting.quick else _NAMES
     data = {name: load(name, setting.data) for name in names}
@@ -65,7 +65,7 @@ def run(setting: Setting) -> Outcome:
             numbers[name][selector] = {key: fmean(run[key] for run in runs) for key in runs[0]}
     tables = (
         *(_table(f"Error of {model}, rows left out", model, numbers, who, "{:.3f}") for model in _MODELS),
-        _table("Number of columns", "columns", numbers, who, "{:.1f}"),
+        _table("Number of features", "features", numbers, who, "{:.1f}"),
         _table("Seconds to choose, one thread", "seconds", numbers, who, "{:.1f}"),
     )
     return Outcome(
@@ -73,7 +73,7 @@ def run(setting: Setting) -> Outcome:
         tables,
         numbers,
         remarks=(
-            f"Means over {len(folds)} fold{'s' * (len(folds) > 1)}; columns are chosen without the rows left out. "
+            f"Means over {len(folds)} fold{'s' * (len(folds) > 1)}; features are selected without the test rows. "
             "The error of numbers is the root mean square over the standard deviation of the target, that of "
             "classes the share of wrong ones.",
         ),
@@ -86,13 +86,13 @@ def _one(data: Data, selector: str, fold: int) -> dict[str, float]:
     train, test = list(splitter.split(X, y))[fold]
     with threadpool_limits(1):
         started = perf_counter()
-        chosen = sorted(SELECTORS[selector](X[train], y[train], fold))
+        selected = sorted(SELECTORS[selector](X[train], y[train], fold))
         seconds = perf_counter() - started
         errors = {
-            name: _error(model, X[:, chosen], y, train, test)
+            name: _error(model, X[:, selected], y, train, test)
             for name, model in zip(_MODELS, (neighbors_model(y), _forest(y, fold)), strict=True)
         }
-    return {**errors, "columns": float(len(chosen)), "seconds": seconds}
+    return {**errors, "features": float(len(selected)), "seconds": seconds}
 
 
 def _forest(y: np.ndarray, seed: int) -> Any:

@@ -1,4 +1,4 @@
-"""Selectors to compare, ours and those of others: each takes columns and a target and says which to keep."""
+"""Selectors to compare, ours and those of others: each takes features and a target and says which to keep."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from infosift.arrays import FloatArray
-from infosift.checks import InputError
+from infosift.errors import InputError
 from infosift.selector import MutualInfoSelector
 
-# Takes columns, a target (classes are integers) and a seed; returns positions of columns.
+# Takes features, a target (classes are integers) and a seed; returns positions of features.
 Choose: TypeAlias = Callable[[FloatArray, np.ndarray, int], frozenset[int]]
 _ROUNDS = 50
 _DEPTH = 5
@@ -50,7 +50,9 @@ def _ours(method: str) -> Choose:
             method=method, random_state=seed, n_jobs=1, discrete_target=holds_classes(y), discrete_features=False
         )
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="(?s).*(constant|repeat)", category=UserWarning)
+            warnings.filterwarnings(
+                "ignore", message="(?s)(Constant|Near-unique|Duplicates)", category=UserWarning
+            )
             return frozenset(selector.fit(X, y).selection_.indices)
 
     return choose
@@ -85,7 +87,7 @@ def _parsimonious(X: FloatArray, y: np.ndarray, seed: int) -> frozenset[int]:
 
 
 SELECTORS: dict[str, Choose] = {
-    "all columns": _all,
+    "all features": _all,
     "published": _ours("published"),
     "calibrated": _ours("calibrated"),
     "Boruta": _boruta,

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from infosift.api import choose_n_neighbors, score_candidates
 from infosift.arrays import FloatArray
-from infosift.plots.canvas import BLUE, GREY, ORANGE, new_figure
-from infosift.plots.neighbors import draw_distributions
+from infosift.display.plots.canvas import BLUE, GREY, ORANGE, new_figure
+from infosift.display.plots.neighbors import draw_distributions
+from infosift.functions import choose_n_neighbors, score_candidates
 from infosift.studies.outcome import Outcome, Setting, Table
 from infosift.studies.synthetic import INFORMATIVE, NAMES, draw, whole_path
 
@@ -30,7 +30,7 @@ def run(setting: Setting) -> Outcome:
     numbers: dict[str, Any] = {
         "mutual information by k": {k: values.tolist() for k, values in alone.items()},
         "forward paths by k": {
-            k: {"columns": [NAMES[c] for c in order], "scores": scores} for k, (order, scores) in paths.items()
+            k: {"features": [NAMES[c] for c in order], "scores": scores} for k, (order, scores) in paths.items()
         },
         "k": list(_RANGE),
         "X4": {"mean": spread[:, 0].mean(0).tolist(), "1 %": low[0].tolist(), "99 %": high[0].tolist()},

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from infosift.api import score_candidates
 from infosift.arrays import FloatArray
+from infosift.functions import score_candidates
 
 NAMES = tuple(f"X{number}" for number in range(1, 11))
 INFORMATIVE = frozenset(NAMES[:5])
 
 
 def draw(seed: int, n_rows: int = 100) -> tuple[FloatArray, FloatArray]:
-    """Draw a data set: ten uniform columns, of which the first five act on the target."""
+    """Draw a data set: ten uniform features, of which the first five act on the target."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(size=(n_rows, 10))
     y = 10 * np.sin(X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
@@ -20,14 +20,14 @@ def draw(seed: int, n_rows: int = 100) -> tuple[FloatArray, FloatArray]:
 
 
 def whole_path(X: FloatArray, y: FloatArray, n_neighbors: int) -> tuple[list[int], list[float]]:
-    """Add the best column until none is left; return the columns in order and the information after each."""
-    chosen: list[int] = []
+    """Add the best feature until none is left; return the features in order and the information after each."""
+    selected: list[int] = []
     scores: list[float] = []
-    while len(chosen) < X.shape[1]:
-        left = [column for column in range(X.shape[1]) if column not in chosen]
-        given = X[:, chosen] if chosen else None
+    while len(selected) < X.shape[1]:
+        left = [column for column in range(X.shape[1]) if column not in selected]
+        given = X[:, selected] if selected else None
         information = score_candidates(X[:, left], y, given, n_neighbors=n_neighbors)
         best = int(np.argmax(information))
-        chosen.append(left[best])
+        selected.append(left[best])
         scores.append(float(information[best]))
-    return chosen, scores
+    return selected, scores

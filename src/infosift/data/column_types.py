@@ -1,0 +1,100 @@
+"""Which columns hold numbers and which hold categories, and how both are written as floats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infosift.arrays import FloatArray
+from infosift.errors import InputError
+
+# Whole numbers with no more different values than this are classes, if there are enough rows of each.
+_MOST_NUMBERED_CLASSES = 20
+_FEWEST_ROWS_PER_CLASS = 3
+# Numbers that make up this share of a column are special values, such as the zero of an amount of rain.
+_SHARE_OF_SPECIAL_VALUE = 0.05
+_FEWEST_SPECIAL_ROWS = 5
+
+
+def encode(values: Iterable[Any], name: str) -> FloatArray:
+    """Return a number for each value, the same for equal values, and NaN for missing ones."""
+    codes: dict[Any, float] = {}
+    encoded = []
+    for row, value in enumerate(values):
+        try:
+            encoded.append(np.nan if is_missing(value) else codes.setdefault(value, float(len(codes))))
+        except TypeError:
+            raise InputError(
+                f'Column "{name}" has {value!r} in row {row} (the first row is 0), which is neither a number nor '
+                "a category: make it a number or text first."
+            ) from None
+    return np.array(encoded)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a value stands for none: None, NaN, NaT or NA."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # neither equal nor unequal to itself
+        return True
+    except ValueError:  # an array: no value of a table, but not a missing one
+        return False
+
+
+def by_appearance(values: FloatArray) -> FloatArray:
+    """Return numbers of categories from 1 on, in the order in which they appear: their names do not matter."""
+    observed = ~np.isnan(values)
+    _, first, codes = np.unique(values[observed], return_index=True, return_inverse=True)
+    rank = np.empty(len(first))
+    rank[np.argsort(first)] = np.arange(1, len(first) + 1)
+    numbered = np.full(len(values), np.nan)
+    numbered[observed] = rank[codes]
+    return numbered
+
+
+def n_categories(values: FloatArray) -> int:
+    """Return how many different values there are, missing ones aside."""
+    return len(np.unique(values[~np.isnan(values)]))
+
+
+def has_two_values(values: FloatArray) -> bool:
+    """Tell whether a column of numbers is a yes or no."""
+    observed = values[~np.isnan(values)]
+    if len(observed) == 0 or observed.min() == observed.max():
+        return False
+    return bool(np.all((observed == observed.min()) | (observed == observed.max())))
+
+
+def are_classes(values: FloatArray) -> bool:
+    """Tell whether the numbers of a target are the names of classes: two of any, or few and whole ones."""
+    observed = values[~np.isnan(values)]
+    if has_two_values(values):
+        return True
+    if not np.all(observed == np.round(observed)):
+        return False
+    most = min(_MOST_NUMBERED_CLASSES, len(observed) // _FEWEST_ROWS_PER_CLASS)
+    return 1 < n_categories(observed) <= most
+
+
+def special_values(values: FloatArray) -> NDArray[np.bool_]:
+    """Tell which numbers of a column are values of their own, such as the zero of an amount of rain.
+
+    These are values that a good share of the rows have, in a column in which the other values hardly repeat.
+    """
+    ascending = np.sort(values)
+    least = max(_FEWEST_SPECIAL_ROWS, ceil(_SHARE_OF_SPECIAL_VALUE * len(values)))
+    none = np.zeros(len(values), dtype=bool)
+    if len(values) < least or not np.any(ascending[least - 1 :] == ascending[: len(values) - least + 1]):
+        return none
+    _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+    special = np.asarray((counts >= least)[codes])
+    others = values[~special]
+    if len(others) < least or 2 * len(np.unique(others)) < len(others):
+        return none
+    return special

@@ -1,0 +1,285 @@
+"""From what people pass in (arrays, lists, data frames of any library) to named columns of numbers or codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array, column_or_1d
+
+from infosift.arrays import FloatArray
+from infosift.data.column_types import are_classes, encode, has_two_values, is_missing, n_categories
+from infosift.errors import InputError, listing, repeated
+
+
+@dataclass(frozen=True)
+class NamedColumns:
+    """Columns of a table with their names; ``values`` has one column of the table per row.
+
+    ``discrete`` are the positions of columns of categories, whose values are codes. NaN is a missing value.
+    """
+
+    names: tuple[str, ...]
+    values: FloatArray
+    discrete: frozenset[int] = frozenset()
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the table."""
+        return int(self.values.shape[1])
+
+    def take(self, rows: NDArray[np.bool_]) -> NamedColumns:
+        """Return some of the rows."""
+        return self if rows.all() else replace(self, values=self.values[:, rows])
+
+    def with_discrete(self, more: Iterable[int]) -> NamedColumns:
+        """Return the same columns, more of them discrete."""
+        return replace(self, discrete=self.discrete.union(more))
+
+
+def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
+    """Read one or several columns; one-dimensional data are one column."""
+    frame = as_frame(data)
+    if frame is not None:
+        return read_frame(frame)
+    if len(np.shape(data)) == 1:
+        return read_column(data, default_name)
+    return read_array(check_array(unmasked(data), dtype=None, ensure_all_finite=False), default_name)
+
+
+def read_frame(frame: nw.DataFrame[Any]) -> NamedColumns:
+    """Read the columns of a data frame: numbers, or text and categories of any kind."""
+    names = tuple(map(str, frame.columns))
+    if not names:
+        raise InputError("The table has no columns (0 features): give at least one.")
+    if all(dtype.is_numeric() for dtype in frame.schema.values()):
+        values = check_array(frame.to_native(), dtype=np.float64, ensure_all_finite=False)
+        return NamedColumns(names, values.T)
+    return _side_by_side([_read_series(frame[name], str(name)) for name in frame.columns])
+
+
+def read_array(values: Any, default_name: str = "x") -> NamedColumns:
+    """Read the columns of a two-dimensional array, which get the names that scikit-learn gives."""
+    names = tuple(f"{default_name}{i}" for i in range(values.shape[1]))
+    if values.dtype.kind in "OUST":
+        return _side_by_side([_read_values(values[:, i], name) for i, name in enumerate(names)])
+    return NamedColumns(names, np.asarray(values, dtype=np.float64).T)
+
+
+def read_column(data: Any, default_name: str = "target") -> NamedColumns:
+    """Read one column, under its own name if it has one."""
+    name = getattr(data, "name", None)
+    name = default_name if name is None or name == "" else str(name)
+    series = nw.from_native(data, pass_through=True, allow_series=True)
+    if isinstance(series, nw.Series) and not series.dtype.is_numeric():
+        return _read_series(series, name)
+    return _read_values(column_or_1d(unmasked(data), warn=True), name)
+
+
+def read_target(data: Any) -> NamedColumns:
+    """Read the target: one column, or several."""
+    shape = np.asarray(data).shape
+    several = len(shape) == 2 and shape[1] > 1
+    return read_columns(data, "target") if several else read_column(data)
+
+
+def _side_by_side(columns: Sequence[NamedColumns]) -> NamedColumns:
+    return NamedColumns(
+        names=tuple(column.names[0] for column in columns),
+        values=np.concatenate([column.values for column in columns]),
+        discrete=frozenset(i for i, column in enumerate(columns) if column.discrete),
+    )
+
+
+def _read_series(series: nw.Series[Any], name: str) -> NamedColumns:
+    dtype = series.dtype
+    if dtype.is_numeric():
+        return NamedColumns((name,), _as_floats(series)[None, :])
+    if dtype.is_temporal() or dtype.is_nested():
+        raise InputError(f'Column "{name}" has values of the type {dtype}: make numbers of them or drop it first.')
+    values = np.empty(len(series), dtype=object)
+    values[:] = [
+        None if gap else value for value, gap in zip(series.to_list(), series.is_null().to_list(), strict=True)
+    ]
+    if dtype == nw.Object or dtype == nw.Unknown:
+        return _read_values(values, name)
+    return NamedColumns((name,), encode(values, name)[None, :], frozenset({0}))
+
+
+def _as_floats(series: nw.Series[Any]) -> FloatArray:
+    gaps = series.is_null().to_numpy()
+    values = np.full(len(series), np.nan)
+    values[~gaps] = series.filter(~series.is_null()).cast(nw.Float64).to_numpy()
+    return values
+
+
+def _read_values(values: Any, name: str) -> NamedColumns:
+    """Read values of unknown kind: numbers if all of them are, else categories."""
+    if np.iscomplexobj(values):
+        raise InputError(f'Complex data not supported: "{name}" is complex, so pass its parts as columns.')
+    kind = values.dtype.kind
+    if kind == "b":
+        return NamedColumns((name,), values.astype(np.float64)[None, :], frozenset({0}))
+    if kind in "iuf":
+        return NamedColumns((name,), np.asarray(values, dtype=np.float64)[None, :])
+    if kind in "mM":
+        raise InputError(f'Column "{name}" has dates or times: make numbers of them or drop it first.')
+    numbers = _as_numbers(values)
+    if numbers is not None:
+        return NamedColumns((name,), numbers[None, :])
+    return NamedColumns((name,), encode(values, name)[None, :], frozenset({0}))
+
+
+def _as_numbers(values: Any) -> FloatArray | None:
+    """Return objects or text as numbers where all of them are numbers or missing; None where they are not."""
+    if values.dtype.kind == "O" and any(isinstance(value, (str, bytes, bool, np.bool_)) for value in values):
+        return None
+    try:
+        return np.array([np.nan if is_missing(value) else float(value) for value in values])
+    except (TypeError, ValueError):
+        return None
+
+
+def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ...]:
+    """Return the positions of columns that are asked for by name or position, each once, in the order asked."""
+    found = []
+    for which in () if asked is None else [asked] if isinstance(asked, (str, Integral)) else asked:
+        if isinstance(which, Integral) and not isinstance(which, bool) and -len(names) <= int(which) < len(names):
+            found.append(int(which) % len(names))
+        elif isinstance(which, str) and which in names:
+            found.append(names.index(which))
+        else:
+            shown = f'"{which}"' if isinstance(which, str) else repr(which)
+            raise InputError(f"{parameter} asks for {shown}, and there is no such column.")
+    return tuple(dict.fromkeys(found))
+
+
+def as_frame(data: Any) -> nw.DataFrame[Any] | None:
+    """Return a library-neutral view of a data frame, or None for anything else."""
+    try:
+        view = nw.from_native(data, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        twice = listing(repeated(list(data.columns)))
+        raise InputError(f"Column names must be unique, and {twice} occurs more than once.") from None
+    if isinstance(view, nw.LazyFrame):
+        raise InputError("The data frame is lazy: collect() it first.")
+    if type(data) is dict:
+        raise InputError("The data are a dict: make a data frame of it first.")
+    return view if isinstance(view, nw.DataFrame) else None
+
+
+def unmasked(data: Any) -> Any:
+    """Return a masked array with its masked cells missing, and anything else as it is."""
+    return np.ma.filled(data.astype(np.float64), np.nan) if isinstance(data, np.ma.MaskedArray) else data
+
+
+def require_finite(
+    columns: NamedColumns,
+    what: str = "Column",
+    first_row: int = 0,
+    ignored: Sequence[int] = (),
+    allow_missing: bool = False,
+    or_else: str = "",
+) -> None:
+    """Refuse infinite and, unless allowed, missing values, naming the column and row of the first one.
+
+    ``or_else`` is what else there is to do about missing ones.
+    """
+    finite = np.isfinite(columns.values)
+    if allow_missing:
+        finite |= np.isnan(columns.values)
+    finite[list(ignored)] = True
+    if finite.all():
+        return
+    column = int(np.argmin(finite.all(axis=1)))
+    row = int(np.argmin(finite[column]))
+    value = columns.values[column, row]
+    if np.isnan(value):
+        kind = "a missing value (NaN)"
+        remedy = f"remove the row or fill the value in first{or_else}."
+    else:
+        kind = f"an infinite value ({value})"
+        remedy = "remove the row or put a number in its place first."
+    place = f"row {row + first_row} (the first row is {first_row})"
+    raise InputError(f'{what} "{columns.names[column]}" has {kind} in {place}: {remedy}')
+
+
+def whole_rows(features: NamedColumns, target: NamedColumns, ignored: Sequence[int] = ()) -> NDArray[np.bool_]:
+    """Tell in which rows the target, and every column that is looked at, has a value."""
+    whole = ~np.isnan(target.values).any(axis=0)
+    for i, values in enumerate(features.values):
+        if i not in ignored:
+            whole &= ~np.isnan(values)
+    if not whole.any():
+        raise InputError(
+            "Every row has a missing value: ignore the columns with many gaps, or fill them in first."
+        )
+    return np.asarray(whole)
+
+
+def is_constant(values: FloatArray) -> bool:
+    """Tell whether the values that are there have no spread that a float can hold."""
+    observed = values[~np.isnan(values)]
+    return bool(len(observed) == 0 or observed.max() / 2 - observed.min() / 2 == 0)
+
+
+def require_varying_target(target: NamedColumns) -> None:
+    """Refuse a target whose value never changes."""
+    for i, (name, values) in enumerate(zip(target.names, target.values, strict=True)):
+        always = "one class only" if i in target.discrete else f"always {values[0]:g}"
+        if is_constant(values):
+            raise InputError(
+                f'The target "{name}" is constant ({always}), so no feature can be informative about it: '
+                "give a target that varies."
+            )
+        if i in target.discrete and 2 * (count := n_categories(values)) > len(values) > 3:
+            raise InputError(
+                f'The target "{name}" has {count} classes in {len(values)} rows, too few rows of each: '
+                "give a target with fewer classes, or numbers."
+            )
+
+
+def mark_features(columns: NamedColumns, asked: Any, takes_categories: bool = True) -> NamedColumns:
+    """Decide which columns are discrete: text always is, and besides it what is asked for.
+
+    "auto" is every column of numbers with two values, where the criterion takes categories. Otherwise True is all
+    columns, False or None no more, a mask or a list of names or positions those.
+    """
+    places = discrete_asked_for(asked, columns.names)
+    if places is None:
+        places = tuple(i for i, values in enumerate(columns.values) if takes_categories and has_two_values(values))
+    return columns.with_discrete(places)
+
+
+def discrete_asked_for(asked: Any, names: Sequence[str]) -> tuple[int, ...] | None:
+    """Return the positions of columns that are to be discrete; None for "auto"."""
+    if isinstance(asked, str) and asked == "auto":
+        return None
+    if isinstance(asked, (bool, np.bool_)):
+        return tuple(range(len(names))) if asked else ()
+    if asked is not None and not isinstance(asked, (str, Integral)):
+        mask = np.asarray(asked)
+        if mask.dtype.kind == "b":
+            if mask.shape != (len(names),):
+                raise InputError(
+                    f"discrete_features has {mask.size} yes or no for {len(names)} columns: give one each."
+                )
+            return tuple(np.flatnonzero(mask).tolist())
+    return positions(asked, names, "discrete_features")
+
+
+def mark_target(target: NamedColumns, asked: Any, takes_categories: bool = True) -> NamedColumns:
+    """Decide whether the target has classes: text always has, numbers if asked or, for "auto", if they look so."""
+    if asked not in ("auto", True, False):
+        raise InputError(f'discrete_target must be "auto", True or False, not {asked!r}.')
+    everything = range(len(target.names))
+    if asked == "auto":
+        if not takes_categories:
+            return target
+        return target.with_discrete(i for i in everything if are_classes(target.values[i]))
+    return target.with_discrete(everything if asked else ())

@@ -1,0 +1,61 @@
+"""Rows that belong together, such as repeated measures: shuffles move them, and folds leave them out, as one."""
+
+from __future__ import annotations
+
+from math import ceil, factorial
+from typing import Any
+
+import numpy as np
+
+from infosift.arrays import IntArray
+from infosift.errors import InputError, require_rows
+
+
+def read_row_groups(values: Any, n_rows: int) -> IntArray:
+    """Return the number of its group for each row; equal values are one group."""
+    values = np.asarray(values)
+    if values.shape != (n_rows,):
+        raise InputError(
+            f"groups must have one value for each of the {n_rows} rows, not the shape {values.shape}."
+        )
+    missing = [value is None or value != value for value in values.tolist()]
+    if any(missing):
+        raise InputError(
+            f"groups has no value for row {missing.index(True)} (the first row is 0): fill it in first."
+        )
+    return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
+
+
+def require_enough_to_shuffle(n_rows: int, row_groups: IntArray | None, alpha: float, share: float) -> int | None:
+    """Refuse so few rows, or groups, that no order of them is as rare as alpha, or the share of it a test has.
+
+    Return how many groups there are.
+    """
+    needed = next(number for number in range(2, 200) if factorial(number) >= ceil(1 / (alpha * share) - 1e-9))
+    if row_groups is None:
+        require_rows(n_rows, needed, f"alpha={alpha:g}")
+        return None
+    count = int(row_groups.max()) + 1
+    if count < needed:
+        raise InputError(
+            f"groups has {count} group{'s' * (count != 1)} of rows, and alpha={alpha:g} needs at least {needed}, "
+            "since only whole groups are shuffled."
+        )
+    return count
+
+
+def shuffled_rows(rows: IntArray, generator: np.random.Generator, row_groups: IntArray | None = None) -> IntArray:
+    """Return from which row each of some rows takes its value when they are shuffled.
+
+    With groups, the rows of a group stay together and in order: the rows lie side by side, group after group, and
+    the groups change places. Groups of the same size replace each other; others overlap.
+    """
+    if row_groups is None:
+        return generator.permutation(rows)
+    own = row_groups[rows]
+    present = np.unique(own)
+    place = np.empty(row_groups.max() + 1, dtype=np.int64)
+    place[present] = generator.permutation(len(present))
+    source = np.empty_like(rows)
+    source[np.argsort(own, kind="stable")] = rows[np.argsort(place[own], kind="stable")]
+    return source

@@ -1,0 +1,1 @@
+"""What people look at: terminal, report and plots, built from a Selection."""

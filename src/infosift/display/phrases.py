@@ -1,0 +1,77 @@
+"""Phrases that the terminal and the report share: probabilities, counts, and a caution."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+CAUTION = (
+    "P-values are those of single tests, not adjusted for multiple testing: the best of many features was tested, "
+    "with a number of neighbours chosen on the same rows. False positives are more likely than alpha. "
+    'method="calibrated" controls the family-wise error.'
+)
+
+# What the structural parameter of a criterion counts.
+_NOUNS = {"n_neighbors": "neighbour"}
+_ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
+_FROM_RIGHT_TO_LEFT = {"R", "AL", "AN", "RLE", "RLO", "RLI", "LRE", "LRO"}
+
+
+def probability(p: float) -> str:
+    """Return a probability with three decimals."""
+    return "<0.001" if 0 < p < 0.0005 else f"{p:.3f}"
+
+
+def at_most(p: float) -> str:
+    """Return what an upper bound says."""
+    return f"p at most {probability(p)}".replace("at most <", "below ")
+
+
+def at_least(p: float) -> str:
+    """Return what a lower bound says."""
+    return f"p at least {p:.3f}"
+
+
+def signed(number: str) -> str:
+    """Return a number with a true minus sign."""
+    return number.replace("-", "−")
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number and its noun, such as "1 feature" and "2,000 features"."""
+    return f"{number:,} {plural(number, noun)}"
+
+
+def plural(number: int, noun: str) -> str:
+    """Return a noun as it stands beside a number."""
+    return noun if number == 1 else f"{noun}{'e' * noun.endswith('s')}s"
+
+
+def series(words: Sequence[str]) -> str:
+    """Return words as "a, b and c"."""
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def in_a_sentence(name: str) -> str:
+    """Return a name such that what stands around it keeps its place, and that an empty one is seen."""
+    if not name.strip():
+        return f'"{name}"'
+    if any(unicodedata.bidirectional(letter) in _FROM_RIGHT_TO_LEFT for letter in name):
+        return f"{_ISOLATE}{name}{_END_OF_ISOLATE}"
+    return name
+
+
+def the_target(name: str) -> str:
+    """Return what to call the target in a sentence; without a name of its own it is called "target"."""
+    return "the target" if name == "target" else in_a_sentence(name)
+
+
+def range_of(numbers: Iterable[int]) -> str:
+    """Return the smallest and the largest of some numbers, such as "57 to 1,023"."""
+    listed = sorted(set(numbers))
+    return " to ".join(f"{number:,}" for number in dict.fromkeys((listed[0], listed[-1])))
+
+
+def values_of(parameter: str, values: Sequence[int]) -> str:
+    """Return values of a criterion's parameter with its noun, such as "10 and 20 neighbours"."""
+    return f"{series([str(value) for value in values])} {plural(values[-1], _NOUNS.get(parameter, parameter))}"

@@ -1,0 +1,39 @@
+"""A selection as pictures: each display keeps the numbers it draws. Matplotlib is loaded when one is drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from infosift.display.plots.neighbors import NeighborsDisplay
+from infosift.display.plots.path import PathDisplay
+from infosift.display.plots.ranking import RankingDisplay
+from infosift.display.plots.spectrum import SpectrumDisplay
+from infosift.display.plots.verdicts import VerdictsDisplay
+from infosift.errors import require_choice
+
+if TYPE_CHECKING:
+    from infosift.display.plots.canvas import Display
+    from infosift.results.selection import Selection
+
+__all__ = [
+    "NeighborsDisplay",
+    "PathDisplay",
+    "RankingDisplay",
+    "SpectrumDisplay",
+    "VerdictsDisplay",
+    "draw",
+]
+
+_KINDS: dict[str, Any] = {
+    "path": PathDisplay,
+    "neighbors": NeighborsDisplay,
+    "ranking": RankingDisplay,
+    "verdicts": VerdictsDisplay,
+}
+
+
+def draw(selection: Selection, kind: str, ax: Any = None) -> Display:
+    """Draw a selection by the name of a kind of display."""
+    require_choice("kind", kind, tuple(_KINDS))
+    display: Display = _KINDS[kind].from_selection(selection).plot(ax)
+    return display

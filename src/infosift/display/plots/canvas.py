@@ -1,0 +1,120 @@
+"""What all displays share: colours, names drawn as they are written, and axes without a window."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from infosift.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+# Told apart by people who do not see red and green apart, and in grey print by their lightness.
+BLUE, ORANGE, GREY, PALE = "#0b559f", "#e08214", "#777777", "#d0d0d0"
+
+_LONGEST_NAME = 24
+_ROW_HEIGHT = 0.24  # inches
+
+
+def require_matplotlib() -> None:
+    """Refuse early, rather than after a long run."""
+    if find_spec("matplotlib") is None:
+        raise InputError('The figures need matplotlib: pip install "infosift[plot]".')
+
+
+def new_figure(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4, 4.0), **options: Any) -> Any:
+    """Return a figure and its axes, without any window."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    return figure, figure.subplots(rows, columns, **options)
+
+
+@dataclass(eq=False)
+class Display(ABC):
+    """Base of the displays, which say how large they are and how to draw themselves on axes."""
+
+    ax_: Axes = field(init=False, repr=False)
+    figure_: Figure | SubFigure = field(init=False, repr=False)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on the given axes, or on those of a new figure, which opens no window.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        Display
+            Itself, with the axes as ``ax_`` and the figure as ``figure_``.
+        """
+        require_matplotlib()
+        axes = new_figure(size=self._size())[1] if ax is None else ax
+        self._draw(axes)
+        self.ax_, self.figure_ = axes, axes.figure
+        if axes.get_legend_handles_labels()[0]:
+            if ax is None:
+                self.figure_.legend(loc="outside lower center", ncols=5, frameon=False, fontsize="small")
+            else:
+                axes.legend(framealpha=0.85, edgecolor="none", fontsize="small")
+        return self
+
+    def _size(self) -> tuple[float, float]:
+        return (6.4, 4.0)
+
+    @abstractmethod
+    def _draw(self, ax: Axes) -> None: ...
+
+
+def as_written(name: str) -> str:
+    """Return a name, shortened in its middle, such that matplotlib draws it literally and not as a formula."""
+    text = " ".join(str(name).split())
+    if len(text) > _LONGEST_NAME:
+        tail = _LONGEST_NAME // 3
+        text = f"{text[: _LONGEST_NAME - tail - 1]}…{text[-tail:]}"
+    return text.replace("$", r"\$")
+
+
+def say(ax: Axes, sentence: str) -> None:
+    """Write a sentence where there is nothing to draw."""
+    ax.set_axis_off()
+    ax.text(0.5, 0.5, sentence, transform=ax.transAxes, ha="center", va="center", color=GREY)
+
+
+def draw_bars(ax: Axes, starts: Any, ends: Any, heights: Any, **style: Any) -> None:
+    """Draw level bars as one line with gaps, which a legend keeps clear of, unlike those of ``hlines``."""
+    gaps = np.full(len(heights), np.nan)
+    x = np.column_stack([np.broadcast_to(starts, gaps.shape), ends, gaps])
+    ax.plot(x.ravel(), np.repeat(heights, 3), **style)
+
+
+def label_of_scores(in_nats: bool) -> str:
+    """Return what a scale shows, with its unit: information, or statistics in standard deviations."""
+    if in_nats:
+        return "mutual information with the target (nats)"
+    return "statistic above surrogates (standard deviations)"
+
+
+def height_of_rows(n_rows: int) -> float:
+    """Return the height in inches of a figure with a named row for each number."""
+    return 1.6 + _ROW_HEIGHT * n_rows
+
+
+def name_rows(ax: Axes, names: Sequence[str], rest: str) -> None:
+    """Name the rows of a plot from the top down; ``rest`` says what is not shown, and is empty where all is."""
+    labels = [as_written(name) for name in names] + ([rest] if rest else [])
+    ax.set_yticks(range(len(labels)), labels)
+    ax.set_ylim(len(labels) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    if rest:
+        ax.get_yticklabels()[-1].set(color=GREY, style="italic")

@@ -1,0 +1,130 @@
+"""How the number of neighbours was chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from infosift.arrays import FloatArray
+from infosift.display.plots.canvas import BLUE, GREY, ORANGE, PALE, Display, as_written
+from infosift.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from infosift.results.selection import Selection
+    from infosift.results.steps import NeighborChoice
+
+
+@dataclass(eq=False)
+class NeighborsDisplay(Display):
+    """How well each number of neighbours separates features from shuffled copies, and both at the chosen number.
+
+    Once drawn, ``panels_`` are the two axes inside ``ax_``.
+
+    Parameters
+    ----------
+    candidates : tuple of int
+        The numbers of neighbours compared.
+    t : ndarray of shape (n_features, n_candidates)
+        The separation of each feature from its shuffled copies; NaN where a feature was not looked at.
+    feature_names : tuple of str
+        Names of the features.
+    n_neighbors : int
+        The number chosen.
+    feature : str
+        The feature with the largest t at that number.
+    estimates, shuffled_estimates : ndarray
+        Its estimates at that number and those of its shuffled copies, one per fold.
+    t_threshold : float or None
+        The t that counts, where the largest of all did not decide.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import NeighborsDisplay, choose_n_neighbors
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> display = NeighborsDisplay.from_choice(choose_n_neighbors(X, X[:, 1], random_state=0))
+    >>> display.feature, display.t.shape
+    ('x1', (3, 20))
+    """
+
+    candidates: tuple[int, ...]
+    t: FloatArray
+    feature_names: tuple[str, ...]
+    n_neighbors: int
+    feature: str
+    estimates: FloatArray
+    shuffled_estimates: FloatArray
+    t_threshold: float | None = None
+
+    @classmethod
+    def from_selection(cls, selection: Selection) -> Self:
+        """Take the choice that the selection was made with."""
+        if selection.neighbors is None:
+            raise InputError(
+                "The number of neighbours was not chosen by resampling, so there is nothing to draw: "
+                'use method="published" without a given n_neighbors.'
+            )
+        return cls.from_choice(selection.neighbors)
+
+    @classmethod
+    def from_choice(cls, choice: NeighborChoice) -> Self:
+        """Take the numbers of a choice."""
+        return cls(
+            candidates=choice.candidates,
+            t=choice.t,
+            feature_names=choice.feature_names,
+            n_neighbors=choice.n_neighbors,
+            feature=choice.feature,
+            estimates=choice.estimates,
+            shuffled_estimates=choice.shuffled_estimates,
+            t_threshold=choice.t_threshold,
+        )
+
+    def _size(self) -> tuple[float, float]:
+        return (9.6, 4.0)
+
+    def _draw(self, ax: Axes) -> None:
+        ax.set_axis_off()
+        left, right = ax.inset_axes((0, 0, 0.48, 1)), ax.inset_axes((0.52, 0, 0.48, 1))
+        self._draw_separation(left)
+        draw_distributions(right, self.estimates, self.shuffled_estimates)
+        right.yaxis.tick_right()
+        right.yaxis.set_label_position("right")
+        right.set_title(f"{as_written(self.feature)} at k = {self.n_neighbors}", fontsize="medium")
+        self.panels_ = (left, right)
+
+    def _draw_separation(self, ax: Axes) -> None:
+        deciding = self.feature_names.index(self.feature)
+        others = np.delete(self.t, deciding, axis=0)
+        others = others[~np.isnan(others).any(axis=1)]
+        if len(others):
+            lines = ax.plot(self.candidates, others.T, color=PALE if len(others) > 20 else GREY, lw=0.8)
+            lines[0].set_label("other features")
+        ax.plot(self.candidates, self.t[deciding], color=BLUE, lw=2.2, label=f"feature {as_written(self.feature)}")
+        chosen = self.candidates.index(self.n_neighbors)
+        ax.plot(self.n_neighbors, self.t[deciding, chosen], "o", ms=10, mfc="none", mec=BLUE)
+        ax.axvline(self.n_neighbors, color=ORANGE, ls="--", lw=1.5, label=f"chosen, k = {self.n_neighbors}")
+        if self.t_threshold is not None:
+            ax.axhline(self.t_threshold, color=ORANGE, ls=":", label="t that counts")
+        ax.locator_params(axis="x", integer=True)
+        ax.set(xlabel="number of neighbours k", ylabel="t, separation from shuffled copies")
+        _add_legend_above(ax)
+
+
+def draw_distributions(ax: Axes, estimates: FloatArray, shuffled: FloatArray) -> None:
+    """Draw the resampling distributions of a feature and of its shuffled copies."""
+    edges = np.histogram_bin_edges(np.concatenate([estimates, shuffled]), bins=24).tolist()
+    ax.hist(shuffled, edges, color=ORANGE, hatch="////", edgecolor="white", lw=0.5, label="shuffled copies")
+    ax.hist(estimates, edges, color=BLUE, alpha=0.85, edgecolor="white", lw=0.5, label="the feature")
+    ax.set(xlabel="mutual information (nats)", ylabel="number of folds")
+    _add_legend_above(ax)
+
+
+def _add_legend_above(ax: Axes) -> None:
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high + 0.3 * (high - low))
+    ax.legend(loc="upper left", framealpha=0.85, edgecolor="none", fontsize="small")

@@ -1,0 +1,122 @@
+"""The candidates of the first step, from the best down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from infosift.arrays import FloatArray
+from infosift.display.plots.canvas import (
+    BLUE,
+    GREY,
+    ORANGE,
+    PALE,
+    Display,
+    height_of_rows,
+    label_of_scores,
+    name_rows,
+    say,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from infosift.results.selection import Selection
+    from infosift.results.steps import Step
+
+_MOST_BARS = 30
+
+
+@dataclass(eq=False)
+class RankingDisplay(Display):
+    """The candidates of the first step from the best down, beside the threshold of that step.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Features, or groups of them.
+    scores : ndarray
+        Descending: information in nats, or statistics in standard deviations.
+    selected : tuple of bool
+        Which of them are in the selection.
+    threshold : float or None
+        What the best must exceed; None where there is no such number for single candidates, since a pair of them
+        was taken first.
+    in_nats : bool
+        Which of the two the scores are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import MutualInfoSelector, RankingDisplay
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> selector = MutualInfoSelector(max_features=1, random_state=0).fit(X, X[:, 1])
+    >>> display = RankingDisplay.from_selection(selector.selection_)
+    >>> display.names[0], display.selected
+    ('x1', (True, False, False))
+    """
+
+    names: tuple[str, ...]
+    scores: FloatArray
+    selected: tuple[bool, ...]
+    threshold: float | None
+    in_nats: bool
+
+    @classmethod
+    def from_selection(cls, selection: Selection) -> Self:
+        """Take the scores of the first step."""
+        if not selection.steps:
+            return cls(names=(), scores=np.array([]), selected=(), threshold=None, in_nats=True)
+        first = selection.steps[0]
+        in_nats = len(first.candidate_information) > 0
+        scores = first.candidate_information if in_nats else first.candidate_statistics
+        order = np.argsort(-scores, kind="stable")
+        columns, selected = [first.candidates[place] for place in order], set(selection.indices)
+        in_group = {column: name for name, members in selection.settings.feature_groups for column in members}
+        unit_of = {i: in_group.get(selection.feature_names[i], selection.feature_names[i]) for i in columns}
+        return cls(
+            names=tuple(unit_of[i] for i in columns),
+            scores=scores[order],
+            selected=tuple(i in selected for i in columns),
+            # The threshold of a pair is that of the best of all pairs.
+            threshold=_threshold(first, in_nats) if unit_of[first.index] == first.feature else None,
+            in_nats=in_nats,
+        )
+
+    def _size(self) -> tuple[float, float]:
+        return (6.4, height_of_rows(min(len(self.names), _MOST_BARS + 1)) if self.names else 4.0)
+
+    def _draw(self, ax: Axes) -> None:
+        if not self.names:
+            say(ax, "No feature was tested.")
+            return
+        places, scores = np.arange(len(self.names))[:_MOST_BARS], self.scores[:_MOST_BARS]
+        selected = np.array(self.selected[:_MOST_BARS])
+        if selected.any():
+            ax.barh(places[selected], scores[selected], color=BLUE, edgecolor=BLUE, label="selected")
+        if not selected.all():
+            ax.barh(
+                places[~selected],
+                scores[~selected],
+                color=PALE,
+                edgecolor=GREY,
+                hatch="////",
+                label="not selected",
+            )
+        if self.threshold is not None:
+            ax.axvline(self.threshold, color=ORANGE, lw=2, ls="--", label="threshold")
+        ax.axvline(0, color=GREY, lw=0.8)
+        ax.set(xlabel=f"first step: {label_of_scores(self.in_nats)}")
+        name_rows(ax, self.names[:_MOST_BARS], self._rest())
+
+    def _rest(self) -> str:
+        left = self.selected[_MOST_BARS:]
+        if not left:
+            return ""
+        return f"and {len(left)} more" + (f", {sum(left)} of them selected" if any(left) else "")
+
+
+def _threshold(step: Step, in_nats: bool) -> float | None:
+    return step.information_threshold if in_nats else step.threshold

@@ -1,0 +1,145 @@
+"""The displays of a selection as pieces of a page: pictures of lines and text, in bytes that do not change."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from io import StringIO
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+from infosift.display.phrases import count, in_a_sentence
+from infosift.display.plots import NeighborsDisplay, PathDisplay, RankingDisplay, VerdictsDisplay
+from infosift.display.plots.canvas import require_matplotlib
+
+if TYPE_CHECKING:
+    from infosift.display.plots.canvas import Display
+    from infosift.results.selection import Selection
+
+# Above this number, lines are stored as dots of a picture, which takes less room than their coordinates.
+_MOST_LINES = 60
+_DOTS_PER_INCH = 150
+_NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_WIDE = 1.9
+
+
+def figures(selection: Selection) -> list[dict[str, object]]:
+    """Return the figures that there is something to show in: each with its SVG and how to read it."""
+    require_matplotlib()
+    if not selection.steps:
+        return []
+    shown = [_path(selection)]
+    if selection.verdicts:
+        shown.append(_verdicts(selection))
+    if selection.neighbors is not None:
+        shown.append(_neighbors(selection))
+    return [*shown, _ranking(selection)]
+
+
+def _path(selection: Selection) -> dict[str, object]:
+    n_accepted = len(selection.accepted)
+    reading = (
+        "Each dot is a step: the best of the remaining features, conditional on those selected before. The bar is "
+        "its threshold. "
+    )
+    display = PathDisplay.from_selection(selection)
+    if display.in_nats:
+        reading += "Both are information in nats; the threshold is that of shuffled copies of the feature."
+    else:
+        reading += "Both are in standard deviations above surrogates: copies of the features that add nothing."
+    end = "" if selection.steps[-1].accepted else f"; then {in_a_sentence(selection.steps[-1].feature)} is not"
+    alt = f"The search in {count(len(selection.steps), 'step')}: {n_accepted} accepted{end}."
+    return _figure("path", "The search, step by step", reading, alt, display)
+
+
+def _verdicts(selection: Selection) -> dict[str, object]:
+    display = VerdictsDisplay.from_selection(selection)
+    reading = (
+        "The further to the right, the smaller the p-value: that of its step for a selected feature, and that of "
+        "the feature alone, adjusted for the number of features, for the others."
+    )
+    found = {verdict: display.verdicts.count(verdict) for verdict in display.verdicts}
+    alt = f"P-values of features: {', '.join(f'{number} {verdict}' for verdict, number in found.items())}."
+    return _figure("verdicts", "The verdict on each feature", reading, alt, display)
+
+
+def _neighbors(selection: Selection) -> dict[str, object]:
+    display = NeighborsDisplay.from_selection(selection)
+    reading = (
+        "Left: how well each number of neighbours separates a feature from its shuffled copies; the number with "
+        "the best separation is taken. Right: the two sets of estimates at that number."
+    )
+    alt = (
+        f"{count(display.n_neighbors, 'neighbour')} chosen by {in_a_sentence(display.feature)}, of "
+        f"{display.candidates[0]} to {display.candidates[-1]}."
+    )
+    return _figure("neighbors", "The choice of the number of neighbours", reading, alt, display)
+
+
+def _ranking(selection: Selection) -> dict[str, object]:
+    display = RankingDisplay.from_selection(selection)
+    given = "conditional on those kept" if selection.settings.keep else "alone"
+    reading = (
+        f"Each feature {given}, before anything is selected. A long bar that is not selected is often redundant "
+        "with a selected one."
+    )
+    alt = (
+        f"Scores of {count(len(display.names), 'feature')} at the first step; {display.names[0]} has the highest."
+    )
+    return _figure("ranking", "The first step", reading, alt, display)
+
+
+def _figure(kind: str, title: str, reading: str, alt: str, display: Display) -> dict[str, object]:
+    drawn, width, height = _svg(display, kind, alt)
+    layout = {"svg": drawn, "width": round(width), "is_wide": width > _WIDE * height}
+    return {"kind": kind, "title": title, "reading": reading, "alt": alt, **layout}
+
+
+def _svg(display: Display, prefix: str, alt: str) -> tuple[str, float, float]:
+    import matplotlib as mpl
+
+    written = StringIO()
+    with mpl.rc_context(), warnings.catch_warnings():
+        # The browser has letters that matplotlib's font lacks.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        mpl.rcdefaults()
+        mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": prefix})
+        display.plot()
+        _flatten_many_lines(display)
+        figure = display.ax_.get_figure(root=True)
+        assert figure is not None
+        figure.savefig(written, format="svg", metadata={"Date": None}, dpi=_DOTS_PER_INCH)
+    root = ElementTree.fromstring(_NOT_IN_XML.sub("", written.getvalue()))
+    _make_inline(root, prefix)
+    width, height = (float(number) for number in root.attrib["viewBox"].split()[2:])
+    root.attrib |= {"role": "img", "aria-label": alt}
+    return ElementTree.tostring(root, encoding="unicode"), width, height
+
+
+def _flatten_many_lines(display: Display) -> None:
+    if isinstance(display, NeighborsDisplay) and len(display.feature_names) > _MOST_LINES:
+        for line in display.panels_[0].lines:
+            line.set_rasterized(line.get_linewidth() < 1)
+
+
+def _make_inline(root: ElementTree.Element, prefix: str) -> None:
+    """Drop what only a file of its own needs, and give all parts names that no other figure on the page has."""
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag.rpartition("}")[2] in ("metadata", "style"):
+                parent.remove(child)
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+        attributes = {name.rpartition("}")[2]: value for name, value in element.attrib.items()}
+        element.attrib.clear()
+        element.attrib.update({name: _renamed(name, value, prefix) for name, value in attributes.items()})
+    for name in ("width", "height", "version"):
+        root.attrib.pop(name, None)
+
+
+def _renamed(name: str, value: str, prefix: str) -> str:
+    if name == "id":
+        return f"{prefix}-{value}"
+    if name == "href" and value.startswith("#"):
+        return f"#{prefix}-{value[1:]}"
+    return value.replace("url(#", f"url(#{prefix}-")

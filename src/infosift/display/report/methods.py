@@ -1,0 +1,161 @@
+"""How a run went, as a paragraph for a paper, and what to cite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from infosift.display.phrases import count, in_a_sentence, probability, range_of, series, the_target, values_of
+
+if TYPE_CHECKING:
+    from infosift.results.selection import Selection
+
+PAPER_DOI = "10.1016/j.neucom.2006.11.019"
+_PAPER = "François et al. (2007)"
+_ENTRIES = r"""@article{francois2007resampling,
+  author  = {Fran{\c{c}}ois, Damien and Rossi, Fabrice and Wertz, Vincent and Verleysen, Michel},
+  title   = {Resampling methods for parameter-free and robust feature selection with mutual information},
+  journal = {Neurocomputing},
+  year    = {2007},
+  volume  = {70},
+  number  = {7--9},
+  pages   = {1276--1288},
+  doi     = {DOI}
+}
+
+@article{kraskov2004estimating,
+  author  = {Kraskov, Alexander and St{\"o}gbauer, Harald and Grassberger, Peter},
+  title   = {Estimating mutual information},
+  journal = {Physical Review E},
+  year    = {2004},
+  volume  = {69},
+  number  = {6},
+  pages   = {066138},
+  doi     = {10.1103/PhysRevE.69.066138}
+}
+
+@software{infosift,
+  author  = {{The infosift developers}},
+  title   = {infosift},
+  version = {VERSION}
+}"""
+
+
+def bibtex(selection: Selection) -> str:
+    """Return entries for the paper, the estimate and the software."""
+    return _ENTRIES.replace("DOI", PAPER_DOI, 1).replace("VERSION", selection.version)
+
+
+def paragraph(selection: Selection) -> str:
+    """Return what was done, in the words and with the numbers of a methods section."""
+    how = _adjusted_tests(selection) if selection.adjusted else _single_tests(selection)
+    parts = [_data(selection), _estimate(selection), *how, _found(selection)]
+    return " ".join([*parts, f"The random seed was {selection.settings.seed}."])
+
+
+def _data(selection: Selection) -> str:
+    settings, target = selection.settings, the_target(selection.target_name)
+    method = f"the {settings.method.name.lower()} method"
+    procedure = f"{method}, which extends that of {_PAPER}" if selection.adjusted else f"{method} of {_PAPER}"
+    dropped = f" ({selection.n_rows_dropped:,} more had missing values)" if selection.n_rows_dropped else ""
+    kept = f" {series(settings.keep)} {'was' if len(settings.keep) == 1 else 'were'} included from the start."
+    return (
+        f"Features informative about {target} were selected with infosift {selection.version} by {procedure}, "
+        f"from {_candidates(selection)} and "
+        f"{count(selection.n_rows, 'observation')}{dropped}.{kept if settings.keep else ''}"
+    )
+
+
+def _candidates(selection: Selection) -> str:
+    """Return how many features there were to select from, and how many could not be tested."""
+    duplicates = {name for name, _ in selection.duplicates}
+    untested = {*selection.constant, *duplicates, *selection.near_unique} - {*selection.settings.keep}
+    others = {*selection.settings.keep, *selection.settings.ignore, *untested}
+    number = sum(name not in others for name in selection.feature_names)
+    more = f" ({len(untested):,} more were constant, duplicates or near-unique)" if untested else ""
+    return f"{count(number, 'candidate feature')}{more}"
+
+
+def _estimate(selection: Selection) -> str:
+    settings = selection.settings
+    variant = "second" if settings.criterion.parameters.get("variant") == 2 else "first"
+    scaled = "unit variance" if settings.scale == "standard" else "normal quantiles of their ranks"
+    mixed = selection.discrete or any(classes is not None for classes in selection.n_classes)
+    categories = ", extended to categories after Ross 2014" if mixed else ""
+    return (
+        f"Mutual information was estimated from nearest neighbours (Kraskov et al. 2004, {variant} estimator"
+        f"{categories}), with features scaled to {scaled}."
+    )
+
+
+def _adjusted_tests(selection: Selection) -> list[str]:
+    settings = selection.settings
+    among = "" if settings.n_row_groups else " among rows alike in these"
+    has_classes = any(classes is not None for classes in selection.n_classes)
+    residuals = "randomised quantile residuals, Dunn and Smyth 1996, from" if has_classes else "residuals of"
+    null = {
+        "residual": f"that keep its dependence on the selected features and permute its residual{among}",
+        "local": "in which each value is replaced by that of a row near in the selected features",
+        "shuffle": "in which its values are permuted",
+    }[settings.method.parameters["null"]]
+    used = values_of(selection.criterion_parameter, selection.criterion_values or (0,))
+    said = [
+        f"A forward search scored each candidate by its information about the residual of the target given the "
+        f"selected features ({residuals} kernel ridge regression), alone and jointly with them, with {used}.",
+        f"The best candidate was compared with surrogates {null}. Its p-value is that of the maximum over all "
+        f"candidates (Westfall and Young 1993), which controls the family-wise error of each step at "
+        f"{settings.alpha:g}; {_permutations(selection)}",
+    ]
+    if len(selection.accepted) > 1 and not selection.is_partial:
+        removed = series(selection.removed) or "none"
+        said.append(f"Selected features that added nothing to the others were then removed ({removed}).")
+    return said
+
+
+def _permutations(selection: Selection) -> str:
+    if not selection.steps:
+        return "no step was taken."
+    return f"{range_of(step.n_permutations for step in selection.steps)} permutations were drawn per step."
+
+
+def _single_tests(selection: Selection) -> list[str]:
+    settings, choice = selection.settings, selection.neighbors
+    said = []
+    if choice is not None:
+        said.append(
+            f"The number of neighbours, {choice.n_neighbors}, was chosen from {choice.candidates[0]} to "
+            f"{choice.candidates[-1]} by resampling with {choice.n_folds} folds, as that which best separated "
+            "features from permuted copies of them."
+        )
+    elif selection.n_neighbors is not None:
+        said.append(f"The number of neighbours was set to {selection.n_neighbors}.")
+    return [
+        *said,
+        "In a forward search, the feature with the largest joint mutual information with the target was "
+        "compared at each step with permuted copies of itself, and the search was halted when it did not exceed "
+        f"them at the level {settings.alpha:g}; {_permutations(selection)}",
+        "The p-values are those of single tests, not adjusted for multiple testing.",
+    ]
+
+
+def _found(selection: Selection) -> str:
+    selected = [
+        f"{in_a_sentence(step.feature)} (p = {probability(step.p_value)})".replace("= <", "< ")
+        for step in selection.accepted
+    ]
+    if not selection.steps:
+        return "No feature could be tested."
+    ended = f"; the search was ended by {selection.ended_by}" if selection.is_partial else ""
+    if not selected:
+        return f"No feature was selected{ended}."
+    swapped = "".join(
+        f"; {in_a_sentence(found.feature)} then replaced {series(found.replaced)}"
+        for found in selection.replacements
+    )
+    were = "Selected was" if len(selected) == 1 else "Selected, in this order, were"
+    added = {step.feature for step in selection.accepted}
+    groups = "".join(
+        f"; {in_a_sentence(name)} stands for {series([in_a_sentence(column) for column in columns])}"
+        for name, columns in selection.settings.feature_groups
+        if name in added
+    )
+    return f"{were} {series(selected)}{groups}{swapped}{ended}."

@@ -1,0 +1,186 @@
+"""The settings of a run, and the lines of Python and of the command line that repeat it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from infosift.criteria import CRITERIA
+from infosift.results.selection import Selection
+from infosift.results.settings import Component
+from infosift.search.methods import METHODS
+from infosift.selector import MutualInfoSelector
+
+_LONGEST_LINE = 88
+_MEANINGS = {
+    "alpha": "significance level",
+    "method": "how features are tested",
+    "criterion": "estimate of mutual information",
+    "max_features": "most features to select; None: no limit",
+    "keep": "features in from the start",
+    "ignore": "features not looked at",
+    "feature_groups": "features that enter or stay out together",
+    "discrete_features": "features of numbers that are categories",
+    "discrete_target": "whether the target holds classes",
+    "scale": "how features are made comparable",
+    "missing": "what to do about missing values",
+    "random_state": "seed",
+    "time_limit": "seconds after which to end; None: no limit",
+    "groups": "rows that belong together",
+    "method__null": "how surrogates are drawn",
+    "method__n_permutations": "permutations per test",
+    "method__n_folds": "folds to choose the number of neighbours by",
+    "method__t_threshold": "t that counts in that choice; None: the largest decides",
+    "criterion__n_neighbors": "number of neighbours",
+    "criterion__max_neighbors": "largest number of neighbours to look at",
+    "criterion__variant": "which of the two estimators of Kraskov et al. (2004)",
+}
+# What the command is told, and by which option; the others are for Python only.
+_OPTIONS = {
+    "alpha": "--alpha",
+    "method": "--method",
+    "criterion": "--criterion",
+    "keep": "--keep",
+    "ignore": "--ignore",
+    "feature_groups": "--feature-groups",
+    "discrete_features": "--categorical",
+    "discrete_target": "--target-kind",
+    "missing": "--missing",
+    "max_features": "--max-features",
+    "random_state": "--seed",
+}
+
+
+class _Code(str):
+    """A value that stands in a line of Python as it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def parameters(selection: Selection) -> dict[str, Any]:
+    """Return what to give to MutualInfoSelector for the settings of a selection."""
+    settings = selection.settings
+    return {
+        "alpha": settings.alpha,
+        "method": _as_written(settings.method, METHODS),
+        "criterion": _as_written(settings.criterion, CRITERIA),
+        "max_features": settings.max_features,
+        "keep": list(settings.keep) or None,
+        "ignore": list(settings.ignore) or None,
+        "feature_groups": {name: list(names) for name, names in settings.feature_groups} or None,
+        "discrete_features": _discrete_features(selection),
+        "discrete_target": "auto" if settings.discrete_target is None else settings.discrete_target,
+        "scale": settings.scale,
+        "missing": settings.missing,
+        "random_state": settings.seed,
+        "time_limit": settings.time_limit,
+    }
+
+
+def _as_written(component: Component, short_forms: Mapping[str, Any]) -> str:
+    """Return a method or criterion as one would write it: by its short form, or with what is not default."""
+    defaults: dict[str, Any] = {}
+    for short, thing in short_forms.items():
+        if type(thing).__name__ == component.name:
+            if thing.get_params(deep=False) == component.parameters:
+                return short
+            defaults = type(thing)().get_params(deep=False)
+    said = [f"{name}={value!r}" for name, value in component.parameters.items() if value != defaults.get(name)]
+    return _Code(f"{component.name}({', '.join(said)})")
+
+
+def _discrete_features(selection: Selection) -> str | bool | list[str]:
+    names = selection.settings.discrete_features
+    if names is None:
+        return "auto"
+    return names == selection.feature_names or list(names) or False
+
+
+def settings_table(selection: Selection) -> list[dict[str, str]]:
+    """Return each setting with its value and its meaning, those of method and criterion after the others."""
+    settings = selection.settings
+    values = parameters(selection)
+    for part in ("method", "criterion"):
+        own = getattr(settings, part).parameters
+        values |= {f"{part}__{name}": value for name, value in own.items()}
+    if settings.n_row_groups is not None:
+        values["groups"] = _Code(f"{settings.n_row_groups} groups")
+    return [
+        {"name": name, "value": repr(value), "meaning": _MEANINGS.get(name, "")} for name, value in values.items()
+    ]
+
+
+def python_line(selection: Selection) -> str:
+    """Return the call that repeats the run; one argument to a line where it is long."""
+    said = _to_be_said(selection)
+    arguments = [f"{name}={value!r}" for name, value in said.items()]
+    data = "X, y" if selection.settings.n_row_groups is None else "X, y, groups=groups"
+    line = f"MutualInfoSelector({', '.join(arguments)}).fit({data})"
+    if len(line) > _LONGEST_LINE:
+        listed = (f"    {argument}," for argument in arguments)
+        line = "\n".join(["MutualInfoSelector(", *listed, f").fit({data})"])
+    objects = [str(value).partition("(")[0] for value in said.values() if isinstance(value, _Code)]
+    return f"from infosift import {', '.join(sorted([*objects, 'MutualInfoSelector']))}\n\n{line}"
+
+
+def _to_be_said(selection: Selection) -> dict[str, Any]:
+    defaults = inspect.signature(MutualInfoSelector).parameters
+    always = ("alpha", "random_state")
+    # Where a time limit ends a run depends on the machine, so it is not part of how to repeat it.
+    return {
+        name: value
+        for name, value in parameters(selection).items()
+        if name != "time_limit" and (name in always or value != defaults[name].default)
+    }
+
+
+def _python_only(selection: Selection) -> list[str]:
+    """Return the settings that the command has no option for."""
+    said = _to_be_said(selection)
+    missing = [name for name, value in said.items() if name not in _OPTIONS or isinstance(value, _Code)]
+    return [*missing, "discrete_features"] if said.get("discrete_features") is False else missing
+
+
+def command(selection: Selection) -> str | None:
+    """Return the command that repeats the run, or None where it has no option for some setting."""
+    if _python_only(selection) or len(selection.n_classes) > 1:
+        return None
+    words = ["infosift", "select", "DATA.csv", "--target", selection.target_name]
+    for name, value in _to_be_said(selection).items():
+        if name == "discrete_target":
+            value = "classes" if value else "numbers"
+        elif name == "discrete_features":
+            value = list(selection.settings.discrete_features or ())
+        elif name == "feature_groups":
+            value = "GROUPS.json"
+        for one in value if isinstance(value, list) else [value]:
+            words += [_OPTIONS[name], str(one)]
+    if selection.settings.n_row_groups is not None:
+        words += ["--groups", "COLUMN"]
+    return shlex.join(words)
+
+
+def command_notes(selection: Selection) -> list[str]:
+    """Return what else is to be known to repeat the run."""
+    notes = []
+    if len(selection.n_classes) > 1:
+        notes.append("The command takes a single target; for several, use Python.")
+    if only := _python_only(selection):
+        notes.append(f"The command has no option for {', '.join(only)}; use Python.")
+    if command(selection) is not None:
+        notes.append(
+            f"DATA.csv stands for a file with the target and the {len(selection.feature_names):,} features of "
+            "this report; any others must be ignored, each by an option of its own."
+        )
+        if selection.settings.feature_groups:
+            groups = {name: list(names) for name, names in selection.settings.feature_groups}
+            notes.append(f"GROUPS.json is a file with this text: {json.dumps(groups, ensure_ascii=False)}")
+    if selection.settings.n_row_groups is not None:
+        notes.append("groups, or COLUMN, has the values that say which rows belong together; give them again.")
+    return notes

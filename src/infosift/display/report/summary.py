@@ -1,0 +1,219 @@
+"""All that a report shows of a selection, numbers and words, as a plain dictionary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infosift.display.headline import headline, selected
+from infosift.display.phrases import (
+    CAUTION,
+    at_least,
+    at_most,
+    count,
+    in_a_sentence,
+    probability,
+    series,
+    signed,
+    values_of,
+)
+from infosift.display.report.features import features, used_verdicts
+from infosift.display.report.methods import PAPER_DOI, bibtex, paragraph
+from infosift.display.report.repeat import command, command_notes, python_line, settings_table
+from infosift.errors import listing
+
+if TYPE_CHECKING:
+    from infosift.results.selection import Selection
+    from infosift.results.steps import NeighborChoice, Step
+
+_FEW_ROWS = 50
+_MANY_DROPPED = 0.1
+_MOST_NAMES = 12
+
+
+def summarise(selection: Selection) -> dict[str, Any]:
+    """Return all that is shown, in the order in which it is."""
+    lines = features(selection)
+    return {
+        "target": selection.target_name,
+        "method": f"{selection.settings.method.name.lower()} method",
+        "adjusted": selection.adjusted,
+        "in_nats": all(step.information_threshold is not None for step in selection.steps),
+        "version": selection.version,
+        "answer": _answer(selection),
+        "more": _more(selection, lines),
+        "partial": _partial(selection),
+        "steps": _steps(selection),
+        "features": lines,
+        "verdicts": used_verdicts(lines),
+        "has_redundant": any(line["redundant_with"] for line in lines),
+        "neighbors": _neighbors(selection),
+        "facts": _facts(selection),
+        "cautions": _cautions(selection),
+        "settings": settings_table(selection),
+        "python": python_line(selection),
+        "command": command(selection),
+        "command_notes": command_notes(selection),
+        "methods": paragraph(selection),
+        "bibtex": bibtex(selection),
+        "doi": PAPER_DOI,
+    }
+
+
+def _names(names: Any, most: int = _MOST_NAMES) -> str:
+    return listing([in_a_sentence(name) for name in names], most)
+
+
+def _answer(selection: Selection) -> str:
+    names = selected(selection)
+    return f"{headline(selection)}: {listing(names, _MOST_NAMES)}." if names else headline(selection)
+
+
+def _more(selection: Selection, lines: list[dict[str, Any]]) -> list[str]:
+    """Return the sentences below the answer."""
+    said = []
+    if selection.adjusted and selection.steps:
+        said.append(
+            "Family-wise error: if no feature were informative, the probability of selecting any would be at most "
+            f"{100 * selection.settings.alpha:g} %."
+        )
+    said += _other_verdicts(lines)
+    for replacement in selection.replacements:
+        said.append(
+            f"{in_a_sentence(replacement.feature)} replaced {series(replacement.replaced)}: "
+            "it is as informative as both."
+        )
+    if selection.removed:
+        said.append(f"Removed, since the others carry the same information: {_names(selection.removed)}.")
+    if not selection.is_partial:
+        said.append(f"The search stopped because {selection.stopped}.")
+    if not selection.adjusted and len(selection.steps) > 1:
+        peak = selection.peak
+        said.append(f"The information peaks ({peak.information:.3f} nats) with {_names(peak.names)}.")
+    return said
+
+
+def _other_verdicts(lines: list[dict[str, Any]]) -> list[str]:
+    verdicts = [line["verdict"] for line in lines]
+    found = [(name, verdicts.count(name)) for name in ("redundant", "undecided", "irrelevant") if name in verdicts]
+    if not found:
+        return []
+    verb = "is" if found[0][1] == 1 else "are"
+    parts = [f"{number:,}{f' {verb}' if place == 0 else ''} {name}" for place, (name, number) in enumerate(found)]
+    others = "the other features" if {"selected", "kept"} & set(verdicts) else "all features"
+    return [f"Of {others}, {series(parts)}."]
+
+
+def _partial(selection: Selection) -> str | None:
+    if not selection.is_partial:
+        return None
+    return (
+        f"The run was ended by {selection.ended_by} before it was done. What is shown was decided by then and "
+        "holds; more features may follow when it is run to its end."
+    )
+
+
+def _steps(selection: Selection) -> list[dict[str, Any]]:
+    before = None if selection.settings.keep else 0.0
+    shown = []
+    for number, step in enumerate(selection.steps, start=1):
+        adds = None if before is None else step.information - before
+        shown.append(_step(number, step, adds, selection.stayed(step)))
+        before = step.information
+    return shown
+
+
+def _step(number: int, step: Step, adds: float | None, stayed: bool) -> dict[str, Any]:
+    verdict = ("selected" if stayed else "removed") if step.accepted else "not selected"
+    in_nats = step.information_threshold is not None
+    return {
+        "number": number,
+        "feature": step.feature,
+        "verdict": verdict,
+        "mark": {"selected": "●", "removed": "■"}.get(verdict, "○"),
+        "information": signed(f"{step.information:.3f}"),
+        "adds": "" if adds is None else signed(f"{adds:+.3f}"),
+        "statistic": signed(f"{step.statistic:.2f}"),
+        "threshold": signed(f"{step.information_threshold:.3f}" if in_nats else f"{step.threshold:.2f}"),
+        "sureness": at_most(step.p_high) if step.accepted else at_least(step.p_low),
+        "p_value": probability(step.p_value),
+        "interval": f"{probability(step.p_low)} to {probability(step.p_high)}",
+        "n_permutations": step.n_permutations,
+        "accepted": step.accepted,
+    }
+
+
+def _neighbors(selection: Selection) -> dict[str, Any]:
+    if selection.neighbors is not None:
+        return _choice(selection, selection.neighbors)
+    values = selection.criterion_values
+    if not values:
+        sentence = "No feature was tested, so there was no number of neighbours to choose."
+    else:
+        how = ", tested at once; the p-values allow for that" if len(values) > 1 else ", as given"
+        if len(values) == 1 and selection.settings.criterion.parameters.get("n_neighbors") == "auto":
+            how = ", as many as so few rows allow"
+        sentence = f"{values_of(selection.criterion_parameter, values)}{how}."
+    return {"sentence": sentence, "table": []}
+
+
+def _choice(selection: Selection, choice: NeighborChoice) -> dict[str, Any]:
+    sampled = f", on {selection.n_rows_sampled:,} of the rows" if selection.n_rows_sampled else ""
+    rule = (
+        f"it separates {in_a_sentence(choice.feature)} best from its shuffled copies"
+        if choice.t_threshold is None
+        else f"it separates the features with t above {choice.t_threshold:g} best from their shuffled copies"
+    )
+    sentence = (
+        f"{count(choice.n_neighbors, 'neighbour')}: {rule}, by resampling with {choice.n_folds} folds{sampled}. "
+        "t is the difference of the two means, in standard deviations."
+    )
+    table = []
+    for k, t in zip(choice.candidates, choice.t.T, strict=True):
+        best = int(np.nanargmax(t))
+        row = {"k": k, "t": signed(f"{t[best]:.1f}"), "feature": choice.feature_names[best]}
+        table.append({**row, "is_chosen": k == choice.n_neighbors})
+    return {"sentence": sentence, "table": table}
+
+
+def _facts(selection: Selection) -> list[tuple[str, str]]:
+    settings = selection.settings
+    kinds = ["numbers" if classes is None else f"{classes} classes" for classes in selection.n_classes]
+    facts = [
+        ("rows used", f"{selection.n_rows:,}"),
+        ("rows dropped for missing values", f"{selection.n_rows_dropped:,}"),
+        ("features", f"{len(selection.feature_names):,}"),
+        ("target", f"{in_a_sentence(selection.target_name)} ({series(kinds)})"),
+    ]
+    duplicates = [f"{in_a_sentence(name)} (of {in_a_sentence(other)})" for name, other in selection.duplicates]
+    lists = {
+        "kept from the start": settings.keep,
+        "ignored": settings.ignore,
+        "discrete": selection.discrete,
+        "constant": selection.constant,
+        "duplicates": duplicates,
+        "near-unique": selection.near_unique,
+        "feature groups": [name for name, _ in settings.feature_groups],
+    }
+    facts += [(label, f"{len(names):,}: {_names(names)}") for label, names in lists.items() if names]
+    if settings.n_row_groups is not None:
+        facts.append(("row groups", f"{settings.n_row_groups:,}"))
+    return facts
+
+
+def _cautions(selection: Selection) -> list[str]:
+    said = []
+    if not selection.adjusted and len(selection.feature_names) > 1 and selected(selection):
+        said.append(CAUTION)
+    if selection.n_rows < _FEW_ROWS:
+        said.append(
+            f"There are only {selection.n_rows} rows, which limits power: only strong dependence can be detected, "
+            "so a feature that is not selected may still matter."
+        )
+    if selection.n_rows_dropped > _MANY_DROPPED * (selection.n_rows + selection.n_rows_dropped):
+        said.append(
+            f"{count(selection.n_rows_dropped, 'row')} of {selection.n_rows + selection.n_rows_dropped:,} had "
+            "missing values and were dropped: where they differ from the others, the answer may not hold for them."
+        )
+    return said

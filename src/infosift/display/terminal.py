@@ -1,0 +1,155 @@
+"""What a person reads in a terminal: a selection, the choice of a number of neighbours, a test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from infosift.display.headline import headline, selected
+from infosift.display.phrases import CAUTION, count, probability, range_of, series, values_of
+from infosift.errors import listing
+from infosift.results.selection import Selection
+from infosift.results.steps import NeighborChoice, PermutationTest, Step, Verdict
+
+_MOST_NAMES = 12
+# Columns of the table of steps that a narrow terminal does without, and the width that each needs.
+_WIDTHS = {"95 % interval": 76, "step": 58, "threshold": 51}
+_WIDTH_OF_STATISTIC = 12
+_LEAST_WIDTH_OF_STATISTIC = 50
+
+
+def print_selection(selection: Selection, console: Console) -> None:
+    """Print the answer, then the evidence; names are shown as they are, whatever characters they have."""
+    names = selected(selection)
+    console.print(
+        Text(headline(selection) + ": " * bool(names), style="bold") + Text(", ".join(names), style="not bold")
+    )
+    if selection.steps:
+        console.print(_steps_table(selection, console.width))
+    for sentence in _sentences(selection):
+        console.print(Text(sentence))
+    for verdict in ("redundant", "irrelevant", "undecided"):
+        said = [_with_reason(found) for found in selection.verdicts if found.verdict == verdict]
+        if said:
+            console.print(
+                Text(f"{verdict.capitalize()}: ", style="bold") + Text(listing(said, most=_MOST_NAMES), "not bold")
+            )
+    console.print(Text(_how(selection), style="dim"))
+    if not selection.adjusted and len(selection.feature_names) > 1 and selection.names:
+        console.print(Text(CAUTION, style="dim"))
+
+
+def _sentences(selection: Selection) -> list[str]:
+    """Return what is to be said about the search."""
+    said = [f"The search stopped because {selection.stopped}."]
+    if not selection.adjusted and len(selection.steps) > 1:
+        peak = selection.peak
+        said.append(f"The information peaks ({peak.information:.3f} nats) with {', '.join(peak.names)}.")
+    for replacement in selection.replacements:
+        said.append(
+            f"{replacement.feature} replaced {series(replacement.replaced)}: it is as informative as both."
+        )
+    if selection.removed:
+        said.append(f"Removed, since the others carry the same information: {', '.join(selection.removed)}.")
+    return said
+
+
+def _with_reason(found: Verdict) -> str:
+    reason = f" (with {', '.join(found.redundant_with)})" if found.redundant_with else ""
+    return f"{found.feature}{reason}"
+
+
+def _steps_table(selection: Selection, width: int) -> Table:
+    has_information_threshold = selection.steps[0].information_threshold is not None
+    caption = "nats: information of a feature together with all above it"
+    if not has_information_threshold:
+        caption += "; statistic: above surrogates, in standard deviations"
+    table = Table(caption=caption, caption_justify="left")
+    columns: dict[str, Callable[[int, Step], str | Text]] = {
+        "step": lambda number, step: str(number),
+        "feature": lambda number, step: Text(step.feature),
+        "nats": lambda number, step: f"{step.information:.3f}",
+        "statistic": lambda number, step: f"{step.statistic:.2f}",
+        "threshold": lambda number, step: _threshold(step),
+        "p-value": lambda number, step: probability(step.p_value),
+        "95 % interval": lambda number, step: f"{probability(step.p_low)} to {probability(step.p_high)}",
+        "verdict": lambda number, step: _verdict(selection, step),
+    }
+    if has_information_threshold or width < _LEAST_WIDTH_OF_STATISTIC:
+        del columns["statistic"]
+    spare = width - _WIDTH_OF_STATISTIC * ("statistic" in columns)
+    for name, least_width in _WIDTHS.items():
+        if spare < least_width:
+            del columns[name]
+    for name in columns:
+        if name == "feature":
+            table.add_column(name, overflow="fold", min_width=6)
+        else:
+            table.add_column(name, justify="left" if name == "verdict" else "right", no_wrap=True)
+    for number, step in enumerate(selection.steps, start=1):
+        table.add_row(*(cell(number, step) for cell in columns.values()))
+    return table
+
+
+def _threshold(step: Step) -> str:
+    """Return what a step had to exceed: in nats where it is an information, else in standard deviations."""
+    if step.information_threshold is not None:
+        return f"{step.information_threshold:.3f}"
+    return f"{step.threshold:.2f}"
+
+
+def _verdict(selection: Selection, step: Step) -> str:
+    if not step.accepted:
+        return "[red]halt[/red]"
+    return "[green]selected[/green]" if selection.stayed(step) else "[yellow]removed[/yellow]"
+
+
+def _how(selection: Selection) -> str:
+    settings = selection.settings
+    dropped = f" ({selection.n_rows_dropped} more had missing values)" if selection.n_rows_dropped else ""
+    parts = [f"{selection.n_rows} rows{dropped}"]
+    parts += [f"{number} classes" for number in selection.n_classes if number is not None]
+    if selection.discrete:
+        parts.append(count(len(selection.discrete), "discrete feature"))
+    if selection.steps:
+        sampled = f" on {selection.n_rows_sampled} of the rows" if selection.n_rows_sampled else ""
+        by = f" (chosen by {selection.neighbors.feature}{sampled})" if selection.neighbors else ""
+        parts.append(f"{values_of(selection.criterion_parameter, selection.criterion_values)}{by}")
+        parts.append(f"{range_of(step.n_permutations for step in selection.steps)} permutations a step")
+    return ", ".join([*parts, f"alpha = {settings.alpha:g}", f"seed {settings.seed}"])
+
+
+def print_choice(choice: NeighborChoice, console: Console) -> None:
+    """Print the number of neighbours chosen, and how well each separates features from their shuffled copies."""
+    console.print(
+        Text(f"{choice.n_neighbors} neighbour{'s' * (choice.n_neighbors > 1)}", style="bold")
+        + Text(f": it separates {choice.feature} best from its shuffled copies.", style="not bold")
+    )
+    table = Table(caption="t: difference of the means, in standard deviations", caption_justify="left")
+    for name in ("neighbours", "largest t", "of feature"):
+        table.add_column(name, justify="left" if name == "of feature" else "right")
+    for k, t in zip(choice.candidates, choice.t.T, strict=True):
+        best = int(np.nanargmax(t))
+        row = (str(k), f"{t[best]:.2f}", Text(choice.feature_names[best]))
+        table.add_row(*row, style="bold" if k == choice.n_neighbors else None)
+    console.print(table)
+    console.print(Text(f"{choice.n_rows} rows, {choice.n_folds} folds", style="dim"))
+
+
+def print_test(test: PermutationTest, feature: str, given: list[str], target: str, console: Console) -> None:
+    """Print what a permutation test found."""
+    conditional = f", conditional on {', '.join(given)}" if given else ""
+    says = "is" if test.significant else "is not significantly"
+    console.print(Text(f"{feature} {says} informative about {target}{conditional}.", style="bold"))
+    shown = {
+        "information": f"{test.information:.4f} nats",
+        "threshold": f"{test.information_threshold:.4f} nats",
+        "p-value": f"{probability(test.p_value)} ({probability(test.p_low)} to {probability(test.p_high)})",
+        "permutations": str(test.n_permutations),
+    }
+    for name, value in shown.items():
+        console.print(Text(f"  {name:12} {value}"))

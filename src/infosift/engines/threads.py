@@ -1,0 +1,90 @@
+"""Scores blocks of columns on threads of this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from infosift.arrays import FloatArray
+from infosift.engines.base import Answer, BlockScorer, Item, Question
+from infosift.errors import InputError
+
+# Large enough that what candidates share is worked out seldom, small enough to copy.
+_COLUMNS_PER_BLOCK = 128
+_VALUES_PER_BLOCK = 8_000_000
+# Columns take different times, so that threads finish together when they take several blocks each.
+_BLOCKS_PER_THREAD = 4
+
+
+class ThreadEngine:
+    """Scores the candidates of questions in blocks, on threads of this process.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Number of threads, with scikit-learn's meaning: None is 1 unless a ``joblib.parallel_config`` says
+        otherwise, -1 is one per core.
+    block_size : int or None
+        Candidates per block. None chooses it from the size of the question. It has no effect on the scores.
+    on_block : callable or None
+        Called with the number of candidates of each block that is scored; an exception ends the work.
+    """
+
+    def __init__(
+        self,
+        n_jobs: int | None = None,
+        block_size: int | None = None,
+        on_block: Callable[[int], object] | None = None,
+    ) -> None:
+        if n_jobs is not None and (not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
+            raise InputError(f"n_jobs must be a number of threads, -1 for one per core, or None, not {n_jobs!r}.")
+        self.n_threads: int = effective_n_jobs(n_jobs)
+        self.block_size = block_size
+        self._on_block = on_block
+
+    def each(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
+        """Return the answers of a function for some items, worked out beside each other."""
+        return list(_in_order(function, items, self.n_threads))
+
+    def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
+        """Return, for each question, the rows that ``score_block`` gives for its candidates, in their order."""
+        within = self.n_threads if len(questions) == 1 and questions[0].shares_much else 1
+        beside = self.n_threads if within == 1 else 1
+        size = self.block_size or _fitting_block_size(questions, beside)
+        tasks = [
+            (number, slice(start, start + size))
+            for number, question in enumerate(questions)
+            for start in range(0, question.n_candidates, size)
+        ]
+        parts: list[list[FloatArray]] = [[] for _ in questions]
+
+        def score(task: tuple[int, slice]) -> FloatArray:
+            return score_block(*questions[task[0]].block(task[1]), within)
+
+        for (number, _), block in zip(tasks, _in_order(score, tasks, beside), strict=True):
+            parts[number].append(block)
+            if self._on_block is not None:
+                self._on_block(len(block))
+        return [np.concatenate(part) for part in parts]
+
+
+def _fitting_block_size(questions: Sequence[Question], n_threads: int) -> int:
+    n_candidates = sum(question.n_candidates for question in questions)
+    n_rows = max(question.n_rows for question in questions)
+    share = n_candidates if n_threads == 1 else -(-n_candidates // (n_threads * _BLOCKS_PER_THREAD))
+    return max(1, min(share, _COLUMNS_PER_BLOCK, _VALUES_PER_BLOCK // n_rows))
+
+
+def _in_order(function: Callable[[Item], Answer], tasks: Sequence[Item], n_threads: int) -> Iterator[Answer]:
+    """Yield the answers as soon as they and all before them are there."""
+    if n_threads == 1 or len(tasks) == 1:
+        yield from map(function, tasks)
+        return
+    pool = ThreadPoolExecutor(n_threads)
+    try:
+        yield from pool.map(function, tasks)
+    finally:
+        pool.shutdown(cancel_futures=True)

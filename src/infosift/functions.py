@@ -1,0 +1,319 @@
+"""The pieces of the procedure as functions on arrays and data frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from infosift.arrays import FloatArray, IntArray
+from infosift.criteria import KSG, Scorer
+from infosift.data.arguments import Discrete, read_given, read_pair, read_same_length
+from infosift.data.table import make_table
+from infosift.engines.base import Question
+from infosift.engines.threads import ThreadEngine
+from infosift.errors import InputError, require_choice, require_count, require_finite_number, require_level
+from infosift.random_streams import SeedLike, resolve_seed
+from infosift.results.steps import FoldEstimates, NeighborChoice, PermutationTest
+from infosift.search.choose_k import Resampling, choose_value, resample
+from infosift.significance.drawn_scores import MOST_CLASSES
+from infosift.significance.permutation import judge, null_scores, permutations_for
+from infosift.significance.regression import Smoother
+from infosift.significance.residual_target import residual_targets
+from infosift.significance.surrogates import NULLS, surrogates_of
+
+# Between 3, which has least bias, and the 15 to 20 that have least variance.
+DEFAULT_NEIGHBORS = 6
+
+
+def mutual_information(
+    X: Any,
+    y: Any,
+    *,
+    n_neighbors: int = DEFAULT_NEIGHBORS,
+    variant: int = 1,
+    discrete_features: Any = "auto",
+    discrete_target: bool | str = "auto",
+    random_state: SeedLike = 0,
+) -> float:
+    """Estimate the mutual information of all columns of X together with all columns of y, in nats.
+
+    Parameters
+    ----------
+    X, y : array-like or data frame
+        Any number of columns each, of numbers or categories, with the same number of rows. Each column of numbers
+        is brought to unit spread.
+    n_neighbors : int
+        Number of neighbours: fewer means less bias, more means less variance.
+    variant : {1, 2}
+        Which estimator of Kraskov, Stögbauer and Grassberger (2004) to use; 2 is for numbers only.
+    discrete_features : "auto", bool, mask, or names or positions
+        Which columns of X hold categories; text always does. "auto" adds those with two values, True all.
+    discrete_target : "auto" or bool
+        Whether y holds classes; text always does. "auto" adds whole numbers with few different values.
+    random_state : int, NumPy generator or None
+        Seed of the noise of 1e-10 that breaks ties; data without ties do not need it.
+
+    Returns
+    -------
+    float
+        The estimate. It is not clipped: for independent columns it is as often negative as positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import mutual_information
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=2000)
+    >>> y = x + rng.normal(size=2000)  # true value: log(2) / 2 = 0.347
+    >>> round(mutual_information(x, y), 2)
+    0.33
+    """
+    discrete = Discrete(discrete_features, discrete_target, are_taken=variant == 1)
+    columns, target = read_pair(X, y, discrete, resolve_seed(random_state))
+    scorer = _make_scorer(n_neighbors, variant, None, target.shape[1])
+    return float(_score_columns(scorer, columns[:1], columns[1:], target)[0])
+
+
+def score_candidates(
+    C: Any,
+    y: Any,
+    given: Any = None,
+    *,
+    n_neighbors: int = DEFAULT_NEIGHBORS,
+    variant: int = 1,
+    discrete_features: Any = "auto",
+    discrete_target: bool | str = "auto",
+    random_state: SeedLike = 0,
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Estimate the mutual information of ``given`` plus each column of C with y, in nats.
+
+    Parameters
+    ----------
+    C, y, given : array-like or data frame
+        The candidate columns, the target (one or several columns) and the columns that go with each candidate
+        (None for none), all with the same number of rows.
+    n_neighbors, variant, discrete_features, discrete_target, random_state
+        As in ``mutual_information``; ``discrete_features`` is about C, the given columns are judged by "auto".
+    n_jobs : int or None
+        Number of threads, with scikit-learn's meaning.
+
+    Returns
+    -------
+    ndarray
+        One score per column of C.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import score_candidates
+    >>> rng = np.random.default_rng(0)
+    >>> C = rng.normal(size=(500, 3))
+    >>> y = C[:, 0] + C[:, 2] + 0.5 * rng.normal(size=500)
+    >>> score_candidates(C, y, given=C[:, [0]]).argmax()
+    np.int64(2)
+    """
+    seed = resolve_seed(random_state)
+    discrete = Discrete(discrete_features, discrete_target, are_taken=variant == 1)
+    candidates, target = read_pair(C, y, discrete, seed)
+    scorer = _make_scorer(n_neighbors, variant, n_jobs, target.shape[1])
+    return _score_columns(scorer, candidates, read_given(given, target, discrete, seed), target)
+
+
+def resample_mutual_information(
+    X: Any,
+    y: Any,
+    *,
+    n_neighbors: int = DEFAULT_NEIGHBORS,
+    n_folds: int = 30,
+    variant: int = 1,
+    discrete_features: Any = "auto",
+    discrete_target: bool | str = "auto",
+    random_state: SeedLike = None,
+    n_jobs: int | None = None,
+) -> FoldEstimates:
+    """Estimate the mutual information of X with y on the rows without each of K folds: its mean and variance.
+
+    Parameters
+    ----------
+    X, y, n_neighbors, variant, discrete_features, discrete_target
+        As in ``mutual_information``.
+    n_folds : int
+        Number of folds into which the rows are partitioned at random.
+    random_state : int, NumPy generator or None
+        Seed of the partition.
+    n_jobs : int or None
+        Number of threads, with scikit-learn's meaning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import resample_mutual_information
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=300)
+    >>> folds = resample_mutual_information(x, x + rng.normal(size=300), n_folds=20, random_state=0)
+    >>> len(folds.estimates), folds.variance < 0.001
+    (20, True)
+    """
+    seed = resolve_seed(random_state)
+    discrete = Discrete(discrete_features, discrete_target, are_taken=variant == 1)
+    columns, target = read_pair(X, y, discrete, seed)
+    n_folds = require_count("n_folds", n_folds, least=2)
+    rows_left = target.shape[1] - -(-target.shape[1] // n_folds)
+    scorer = _make_scorer(n_neighbors, variant, n_jobs, rows_left)
+    question = Question(columns[:1], columns[1:], target)
+    return resample(question, n_folds, scorer, seed)
+
+
+def choose_n_neighbors(
+    X: Any,
+    y: Any,
+    *,
+    max_neighbors: int = 20,
+    n_folds: int = 30,
+    t_threshold: float | None = None,
+    variant: int = 1,
+    discrete_features: Any = "auto",
+    discrete_target: bool | str = "auto",
+    random_state: SeedLike = None,
+    n_jobs: int | None = None,
+) -> NeighborChoice:
+    """Choose the number of neighbours by which the columns of X and their shuffled copies differ most.
+
+    For each column and each number of neighbours, its mutual information with y is estimated on the rows without
+    each of K folds, as it is and shuffled; t is the difference of the two means in units of their spread.
+
+    Parameters
+    ----------
+    X, y : array-like or data frame
+        The columns and the target.
+    max_neighbors : int
+        The numbers from 1 to this are compared, or to half of the rows where that is less.
+    n_folds : int
+        Number of folds; the paper advises 20 to 30.
+    t_threshold : float or None
+        None: the largest t over all columns decides, the published rule. A number: the largest mean of t over the
+        columns whose t is above it, or the largest t where there is none.
+    variant, discrete_features, discrete_target
+        As in ``mutual_information``.
+    random_state : int, NumPy generator or None
+        Seed of the folds and the shuffles.
+    n_jobs : int or None
+        Number of threads, with scikit-learn's meaning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import choose_n_neighbors
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 3))
+    >>> choice = choose_n_neighbors(X, X[:, 1] + rng.normal(size=100), random_state=0)
+    >>> choice.feature, choice.t.shape
+    ('x1', (3, 20))
+    """
+    seed = resolve_seed(random_state)
+    criterion = KSG(max_neighbors=max_neighbors, variant=variant)
+    criterion.check()
+    discrete = Discrete(discrete_features, discrete_target, criterion.takes_categories)
+    features, targets = read_same_length(X, y, discrete)
+    table = make_table(features, targets, seed, takes_categories=criterion.takes_categories)
+    if not table.usable:
+        raise InputError(
+            "Every feature is constant, so there is nothing to choose the number of neighbours by: give one that "
+            "varies."
+        )
+    resampling = Resampling(
+        n_folds=require_count("n_folds", n_folds, least=2),
+        t_threshold=None if t_threshold is None else require_finite_number("t_threshold", t_threshold),
+        seed=seed,
+    )
+    return choose_value(table, criterion, resampling, ThreadEngine(n_jobs))
+
+
+def permutation_test(
+    x: Any,
+    y: Any,
+    given: Any = None,
+    *,
+    alpha: float = 0.05,
+    n_permutations: int | str = "auto",
+    null: str = "residual",
+    n_neighbors: int = DEFAULT_NEIGHBORS,
+    variant: int = 1,
+    discrete_features: Any = "auto",
+    discrete_target: bool | str = "auto",
+    random_state: SeedLike = None,
+    n_jobs: int | None = None,
+) -> PermutationTest:
+    """Test whether x is informative about y conditional on the given features, by permutation.
+
+    Parameters
+    ----------
+    x : array-like
+        One feature.
+    y, given : array-like or data frame
+        The target and the features to condition on (None for none).
+    alpha : float
+        Significance level, which sets the threshold.
+    n_permutations : int or "auto"
+        Number of surrogates; "auto" is the smallest from 50 on that makes alpha exact.
+    null : {"residual", "local", "shuffle"}
+        How surrogates are drawn given other features. "residual": x is predicted from them and its residual
+        shuffled among rows alike in them; the estimate is then about the residual of y too. "local": each row has
+        the value of a near one (Runge 2018). "shuffle": all rows are shuffled, as in the published method, which
+        also takes away the dependence of x on the given features. Without given features, all three shuffle.
+    n_neighbors, variant, discrete_features, discrete_target
+        As in ``mutual_information``; ``discrete_features`` is about x, the given columns are judged by "auto".
+    random_state : int, NumPy generator or None
+        Seed of the shuffles.
+    n_jobs : int or None
+        Number of threads, with scikit-learn's meaning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import permutation_test
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=100)
+    >>> test = permutation_test(x, x**2 + rng.normal(size=100), random_state=0)
+    >>> test.significant, test.n_permutations
+    (True, 59)
+    """
+    alpha = require_level(alpha)
+    require_choice("null", null, NULLS)
+    count = permutations_for(alpha, n_permutations)
+    seed = resolve_seed(random_state)
+    discrete = Discrete(discrete_features, discrete_target, are_taken=variant == 1)
+    column, target = read_pair(x, y, discrete, seed)
+    if len(column) != 1:
+        raise InputError(f"x must be one feature, and it has {len(column)} columns: test them one by one.")
+    given_columns = read_given(given, target, discrete, seed)
+    scorer = _make_scorer(n_neighbors, variant, n_jobs, target.shape[1])
+
+    smoother = Smoother(given_columns, seed, scorer.engine) if null == "residual" and len(given_columns) else None
+    surrogates = surrogates_of(column, null, given_columns, smoother, seed, 0, scorer.engine)
+    asked = target[None] if smoother is None else residual_targets(target, smoother, MOST_CLASSES, seed)
+
+    def score(candidates: FloatArray) -> FloatArray:
+        scores = [_score_columns(scorer, candidates, given_columns, version) for version in asked]
+        return np.asarray(np.mean(scores, axis=0))
+
+    def score_draws(draws: range, orders: IntArray) -> FloatArray:
+        return score(np.concatenate([surrogates.draw(*drawn) for drawn in zip(draws, orders, strict=True)]))
+
+    return judge(score(column)[0], null_scores(score_draws, target.shape[1], count, seed, step=0), alpha)
+
+
+def _score_columns(scorer: Scorer, candidates: FloatArray, given: FloatArray, target: FloatArray) -> FloatArray:
+    """Score the candidates; constant columns, which are zeros here, have no information to be estimated."""
+    scores = scorer(candidates, given, target)
+    return scores if given.any() else np.where(candidates.any(axis=1), scores, 0.0)
+
+
+def _make_scorer(n_neighbors: int, variant: int, n_jobs: int | None, n_rows: int) -> Scorer:
+    """Return what scores by a number of neighbours, which so many rows must have."""
+    criterion = KSG(n_neighbors=require_count("n_neighbors", n_neighbors, least=1), variant=variant)
+    criterion.check()
+    criterion.require_rows(n_rows, int(n_neighbors))
+    return Scorer(criterion, int(n_neighbors), ThreadEngine(n_jobs))

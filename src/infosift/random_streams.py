@@ -1,0 +1,31 @@
+"""Random streams that depend on what they are for, and on nothing that happened before."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import numpy as np
+
+from infosift.errors import InputError
+
+SeedLike = int | np.integer | np.random.RandomState | np.random.Generator | None
+
+
+def resolve_seed(random_state: SeedLike) -> int:
+    """Return the one integer that fixes a run: the given one, or one drawn from the given or a fresh source."""
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**32))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**32))
+    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
+        return int(random_state)
+    raise InputError(
+        f"random_state must be None, a non-negative integer or a NumPy random generator, not {random_state!r}."
+    )
+
+
+def stream(seed: int, purpose: str, *place: int) -> np.random.Generator:
+    """Return the generator for one purpose (a word) and place (a step, a fold, a permutation) of a run."""
+    return np.random.default_rng([seed, crc32(purpose.encode()), *place])

@@ -1,0 +1,246 @@
+"""What a run leaves behind: the selected features, and all the evidence for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from os import PathLike
+from typing import Any, Literal
+
+import narwhals.stable.v1 as nw
+import numpy as np
+
+from infosift.results.records import Record
+from infosift.results.settings import Settings
+from infosift.results.steps import NeighborChoice, Removal, Replacement, Step, Verdict
+from infosift.results.views import view_named
+
+INTERRUPT, TIME_LIMIT = "an interrupt", "the time limit"
+_COLUMNS_OF_STEPS = (
+    *("feature", "information", "statistic", "threshold", "p_value", "p_low", "p_high"),
+    *("n_permutations", "accepted", "seconds"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subset:
+    """Some features in the order they were selected, and the information of all of them together.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Their names.
+    indices : tuple of int
+        Their positions.
+    information : float or None
+        In nats; None for no features.
+
+    Examples
+    --------
+    >>> from infosift import Subset
+    >>> Subset(names=("bmi",), indices=(2,), information=0.17).names
+    ('bmi',)
+    """
+
+    names: tuple[str, ...]
+    indices: tuple[int, ...]
+    information: float | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Selection(Record):
+    """The selected features, and all the evidence for them.
+
+    Parameters
+    ----------
+    feature_names : tuple of str
+        All features.
+    target_name : str
+        The target.
+    n_rows, n_rows_dropped : int
+        Number of rows used, and of rows dropped for missing values.
+    constant, near_unique, duplicates : tuple
+        Features that could not be tested: of one value; of categories that hardly repeat; pairs of a feature and
+        the earlier one that it duplicates.
+    discrete : tuple of str
+        Features taken as categories.
+    n_classes : tuple of (int or None)
+        Number of classes of each target; None for numbers.
+    neighbors : NeighborChoice or None
+        How the number of neighbours was chosen, where resampling chose it.
+    criterion_parameter : str
+        The structural parameter of the criterion, such as "n_neighbors".
+    criterion_values : tuple of int
+        The values of it that were used; several are tested at once.
+    alpha_shares : tuple of (str, float)
+        How alpha was divided among the tests of a step.
+    adjusted : bool
+        Whether p-values are adjusted for the number of candidates, so that alpha bounds the family-wise error.
+    steps : tuple of Step
+        The steps of the search.
+    replacements, removals : tuple
+        Selected features that were replaced or removed at the end.
+    verdicts : tuple of Verdict
+        What was found about each feature; empty where p-values are not adjusted.
+    settings : Settings
+        The parameters of the run.
+    version : str
+        The version of infosift.
+    ended_by : str or None
+        What ended the run early: "an interrupt" or "the time limit".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import MutualInfoSelector, Selection
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> selection = MutualInfoSelector(random_state=0).fit(X, X[:, 1]).selection_
+    >>> selection.names
+    ('x1',)
+    >>> Selection.from_json(selection.to_json()) == selection
+    True
+    """
+
+    feature_names: tuple[str, ...]
+    target_name: str
+    n_rows: int
+    constant: tuple[str, ...]
+    duplicates: tuple[tuple[str, str], ...]
+    neighbors: NeighborChoice | None
+    steps: tuple[Step, ...]
+    settings: Settings
+    version: str
+    adjusted: bool
+    criterion_parameter: str
+    criterion_values: tuple[int, ...] = ()
+    alpha_shares: tuple[tuple[str, float], ...] = ()
+    replacements: tuple[Replacement, ...] = ()
+    removals: tuple[Removal, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    n_rows_dropped: int = 0
+    near_unique: tuple[str, ...] = ()
+    discrete: tuple[str, ...] = ()
+    n_classes: tuple[int | None, ...] = (None,)
+    ended_by: str | None = None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the run was ended early; what was decided by then holds."""
+        return self.ended_by is not None
+
+    @property
+    def accepted(self) -> tuple[Step, ...]:
+        """The steps that added a feature."""
+        return tuple(step for step in self.steps if step.accepted)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the selected features: those kept, then the others in the order selected."""
+        return self._names(self.indices)
+
+    @property
+    def indices(self) -> tuple[int, ...]:
+        """Positions of the selected features: those kept, then the others in the order selected."""
+        removed = set(self.removed)
+        return tuple(self.feature_names.index(name) for name in self._after_replacements() if name not in removed)
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """Features that were selected and then removed, in the order they were selected."""
+        gone = {name for removal in self.removals for name in removal.features}
+        return tuple(name for name in self._after_replacements() if name in gone)
+
+    def stayed(self, step: Step) -> bool:
+        """Tell whether all that a step added is still selected at the end."""
+        return step.accepted and set(step.columns) <= set(self.indices)
+
+    def _after_replacements(self) -> list[str]:
+        names = list(self._names(self._columns(self.accepted)))
+        for replacement in self.replacements:
+            first, second = sorted(map(names.index, replacement.replaced))
+            names[first] = replacement.feature
+            del names[second]
+        return names
+
+    def _columns(self, path: tuple[Step, ...]) -> tuple[int, ...]:
+        kept = (self.feature_names.index(name) for name in self.settings.keep)
+        return (*kept, *(column for step in path for column in step.columns))
+
+    def _names(self, columns: tuple[int, ...]) -> tuple[str, ...]:
+        return tuple(self.feature_names[i] for i in columns)
+
+    @property
+    def n_neighbors(self) -> int | None:
+        """Number of neighbours used, where it is one number."""
+        single = self.criterion_parameter == "n_neighbors" and len(self.criterion_values) == 1
+        return self.criterion_values[0] if single else None
+
+    @property
+    def n_rows_sampled(self) -> int | None:
+        """Number of rows that the number of neighbours was chosen on, where these are not all."""
+        looked_at = self.n_rows if self.neighbors is None else self.neighbors.n_rows
+        return looked_at if looked_at < self.n_rows else None
+
+    @property
+    def peak(self) -> Subset:
+        """The subset with the most information on the path, the rejected last step included."""
+        path = self.steps[: int(np.argmax([step.information for step in self.steps])) + 1] if self.steps else ()
+        columns = self._columns(path)
+        information = path[-1].information if path else None
+        return Subset(names=self._names(columns), indices=columns, information=information)
+
+    @property
+    def stopped(self) -> str:
+        """Why the search stopped, in words."""
+        if self.ended_by is not None:
+            return f"{self.ended_by} came before it was done"
+        if self.steps and not self.steps[-1].accepted:
+            return f"{self.steps[-1].feature} adds no significant information"
+        last = self.steps[-1] if self.steps else None
+        are_left = last is not None and not set(last.candidates) <= set(last.columns)
+        most = self.settings.max_features
+        if are_left or (most is not None and len(self.settings.keep) >= most):
+            return "max_features was reached"
+        return "no candidate is left"
+
+    def to_frame(self, library: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
+        """Return the steps as a data frame, one row each.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"} or None
+            None is pandas where it is installed, else polars.
+        """
+        content = {name: [getattr(step, name) for step in self.steps] for name in _COLUMNS_OF_STEPS}
+        installed: Literal["pandas", "polars"] = "pandas" if find_spec("pandas") else "polars"
+        return nw.from_dict(content, backend=library or installed).to_native()
+
+    def plot(self, kind: str = "path", ax: Any = None) -> Any:
+        """Draw the selection and return the display; needs matplotlib.
+
+        Parameters
+        ----------
+        kind : {"path", "neighbors", "ranking", "verdicts"}, default="path"
+            The steps, the choice of the number of neighbours, the candidates of the first step, or the verdicts.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a figure, ``display.figure_``, without a window.
+        """
+        return view_named("plot")(self, kind, ax)
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Write the selection, its figures and how to repeat it as one HTML file to hand on; needs matplotlib.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write; it needs no other file and no network to be read.
+        """
+        view_named("report")(self, path)
+
+    def __repr__(self) -> str:
+        selected = ", ".join(self.names) or "nothing"
+        sample = (
+            f", n_neighbors chosen on {self.n_rows_sampled} of {self.n_rows} rows" if self.n_rows_sampled else ""
+        )
+        total = len(self.feature_names)
+        return f"Selection({selected}; {len(self.names)} of {total} features, {self.stopped}{sample})"

@@ -1,0 +1,272 @@
+"""What a selection rests on: estimates, tests, steps and verdicts, each with every number it was decided by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from infosift.arrays import FloatArray
+from infosift.results.records import Record
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FoldEstimates(Record):
+    """Estimates on the rows without each fold, and their mean and variance.
+
+    Parameters
+    ----------
+    estimates : ndarray
+        One for each fold, in nats.
+    mean, variance : float
+        Of the estimates.
+    n_neighbors : int
+        Number of neighbours of the estimates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import FoldEstimates
+    >>> FoldEstimates(estimates=np.array([0.1, 0.3]), mean=0.2, variance=0.02, n_neighbors=6).mean
+    0.2
+    """
+
+    estimates: FloatArray
+    mean: float
+    variance: float
+    n_neighbors: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NeighborChoice(Record):
+    """The number of neighbours that best separates features from their shuffled copies.
+
+    Tables have a row per feature and a column per entry of ``candidates``; a feature that is constant or a
+    duplicate has NaN.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        The number chosen.
+    feature : str
+        The feature with the largest t at that number.
+    candidates : tuple of int
+        The numbers compared.
+    feature_names : tuple of str
+        Names of the features.
+    t : ndarray
+        The separation of each feature from its shuffled copies.
+    mean, variance, shuffled_mean, shuffled_variance : ndarray
+        Of the estimates over the folds, for the features and for their shuffled copies.
+    estimates, shuffled_estimates : ndarray
+        Those of ``feature`` at the chosen number, one per fold.
+    n_folds : int
+        Number of folds.
+    t_threshold : float or None
+        The t above which features count; None where the largest t decided, the published rule.
+    n_rows : int
+        Number of rows looked at; of a long table, a sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import choose_n_neighbors
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> choose_n_neighbors(X, X[:, 1], random_state=0).feature
+    'x1'
+    """
+
+    n_neighbors: int
+    feature: str
+    candidates: tuple[int, ...]
+    feature_names: tuple[str, ...]
+    t: FloatArray
+    mean: FloatArray
+    variance: FloatArray
+    shuffled_mean: FloatArray
+    shuffled_variance: FloatArray
+    estimates: FloatArray
+    shuffled_estimates: FloatArray
+    n_folds: int
+    t_threshold: float | None
+    n_rows: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PermutationTest(Record):
+    """A statistic beside those of surrogates.
+
+    Parameters
+    ----------
+    information : float
+        The estimate for the data, in nats.
+    information_threshold : float or None
+        The information, in nats, that would be significant; None where the statistic combines several estimates.
+    statistic : float
+        How far the data lie above the mean of all draws, in standard deviations.
+    threshold : float
+        What the statistic must exceed to be significant.
+    p_value : float
+        The permutation p-value.
+    p_low, p_high : float
+        Bounds, with 95 % confidence, of the p-value that all permutations would give.
+    n_permutations : int
+        Number of surrogates.
+    alpha : float
+        The level of the test.
+    null : ndarray
+        The statistics of the surrogates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import permutation_test
+    >>> x = np.random.default_rng(0).normal(size=60)
+    >>> test = permutation_test(x, np.exp(x), random_state=0)
+    >>> test.significant, len(test.null)
+    (True, 59)
+    """
+
+    information: float
+    information_threshold: float | None
+    statistic: float
+    threshold: float
+    p_value: float
+    p_low: float
+    p_high: float
+    n_permutations: int
+    alpha: float
+    null: FloatArray
+
+    @property
+    def significant(self) -> bool:
+        """Whether the p-value is at most alpha."""
+        return self.p_value <= self.alpha
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Step(PermutationTest):
+    """One step of a search: the best candidate, its test, and all candidates it was the best of.
+
+    The fields of a permutation test have their meaning; ``information`` is that of all features selected so far
+    together with this one.
+
+    Parameters
+    ----------
+    feature : str
+        Name of the feature or the group.
+    index : int
+        Position of its first column.
+    columns : tuple of int
+        Positions of all its columns.
+    accepted : bool
+        Whether it was selected.
+    seconds : float
+        How long the step took.
+    candidates : tuple of int
+        First positions of all candidates.
+    candidate_information : ndarray
+        The information of each candidate together with the subset, in nats; empty where it was not estimated.
+    candidate_statistics : ndarray
+        The statistic of each candidate, in standard deviations; empty where there were no surrogates of each.
+    candidate_p_values : ndarray
+        The p-value of each candidate, adjusted for the number of candidates; empty likewise.
+    candidate_permutations : int
+        Number of surrogates behind these.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import MutualInfoSelector
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> step = MutualInfoSelector(random_state=0).fit(X, X[:, 1]).selection_.steps[0]
+    >>> step.feature, step.accepted
+    ('x1', True)
+    """
+
+    feature: str
+    index: int
+    columns: tuple[int, ...]
+    accepted: bool
+    seconds: float = field(compare=False)
+    candidates: tuple[int, ...]
+    candidate_information: FloatArray = field(default_factory=lambda: np.empty(0))
+    candidate_statistics: FloatArray = field(default_factory=lambda: np.empty(0))
+    candidate_p_values: FloatArray = field(default_factory=lambda: np.empty(0))
+    candidate_permutations: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict(Record):
+    """What was found about a feature.
+
+    Parameters
+    ----------
+    feature : str
+        Its name.
+    verdict : {"selected", "redundant", "irrelevant", "undecided"}
+        "undecided" is also a feature that is significant alone, where the search was stopped before it was tested
+        conditional on those selected.
+    p_value : float
+        That of its step where it is selected; otherwise that of the feature alone, adjusted for all features.
+    redundant_with : tuple of str
+        The selected features that carry its information.
+
+    Examples
+    --------
+    >>> from infosift import Verdict
+    >>> Verdict("bmi", "selected", 0.001).verdict
+    'selected'
+    """
+
+    feature: str
+    verdict: str
+    p_value: float
+    redundant_with: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Replacement(Record):
+    """A feature that replaced two selected ones, since it is as informative as both.
+
+    Parameters
+    ----------
+    feature : str
+        The feature that is selected now.
+    replaced : tuple of (str, str)
+        The two that no longer are.
+    p_value : float
+        Of the feature conditional on the others.
+
+    Examples
+    --------
+    >>> from infosift import Replacement
+    >>> Replacement("area", ("length", "width"), 0.01).replaced
+    ('length', 'width')
+    """
+
+    feature: str
+    replaced: tuple[str, str]
+    p_value: float
+
+
+@dataclass(frozen=True, eq=False)
+class Removal(Record):
+    """Features that were selected and then removed, since they add nothing to the others.
+
+    Parameters
+    ----------
+    features : tuple of str
+        A feature, the features of a group, or two that were selected as a pair.
+    p_value : float
+        Of these, conditional on the others.
+
+    Examples
+    --------
+    >>> from infosift import Removal
+    >>> Removal(("width",), 0.4).features
+    ('width',)
+    """
+
+    features: tuple[str, ...]
+    p_value: float

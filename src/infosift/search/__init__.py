@@ -1,0 +1,1 @@
+"""Which feature next, and when to stop: searches, and the methods that answer their questions."""

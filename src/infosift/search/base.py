@@ -1,0 +1,103 @@
+"""The seams of a search: a method answers "does this add?" and "is this still needed?", a search asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from infosift.criteria import Criterion
+from infosift.data.feature_groups import Unit
+from infosift.data.table import Table
+from infosift.engines.base import Engine
+from infosift.progress import Reporter
+from infosift.results.settings import Settings
+from infosift.results.steps import NeighborChoice, Removal, Replacement, Step
+
+
+class Method(Protocol):
+    """How features are tested: parameters, and what follows from them before any data are seen.
+
+    ``adjusted`` is whether its p-values are adjusted for the number of candidates, ``alpha_shares`` how alpha is
+    divided among the tests of a step, the first of them the one of single candidates, and
+    ``separates_special_values`` whether a value that makes up a share of a feature of numbers is a category.
+    """
+
+    adjusted: bool
+    alpha_shares: tuple[tuple[str, float], ...]
+    separates_special_values: bool
+
+    def check(self, alpha: float, criterion: Criterion, missing: str, has_row_groups: bool) -> None:
+        """Refuse parameters that cannot be used, or would not be."""
+        ...
+
+    def tests(
+        self, problem: Problem, engine: Engine, reporter: Reporter, neighbors: NeighborChoice | None
+    ) -> Tests:
+        """Return the method at work on a problem; ``neighbors`` is a choice made earlier."""
+        ...
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name."""
+        ...
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a run is to do: a table and settings that go together, and the method and criterion of these."""
+
+    table: Table
+    settings: Settings
+    method: Method
+    criterion: Criterion
+    n_rows_dropped: int = 0
+
+    @property
+    def kept(self) -> tuple[Unit, ...]:
+        """The features that are in from the start, one by one."""
+        return tuple(Unit(name, (self.table.names.index(name),)) for name in self.settings.keep)
+
+    @property
+    def candidates(self) -> list[Unit]:
+        """What can be selected: all that can be tested and is no copy of what is kept."""
+        known = {self.table.digests[i] for unit in self.kept for i in unit.columns}
+        digests = self.table.digests
+        return [unit for unit in self.table.units if not known.issuperset(digests[i] for i in unit.columns)]
+
+
+class Tests(Protocol):
+    """A method at work on a table: answers about subsets, each with a p-value.
+
+    ``values`` are those of the criterion's structural parameter that it scores with, ``neighbors`` is how
+    resampling chose it, if it did, and ``revises`` whether a search is to ask again, at its end, about what it
+    selected. ``number`` names the random streams of a test.
+    """
+
+    values: tuple[int, ...]
+    neighbors: NeighborChoice | None
+    revises: bool
+
+    def add(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, room: int) -> Step:
+        """Return the step that adds the best candidate, or finds that it adds nothing; at most ``room`` units."""
+        ...
+
+    def drop(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> float:
+        """Return the p-value of some members of a subset together, conditional on its other members."""
+        ...
+
+    def p_value(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int) -> float:
+        """Return the p-value of the best of some candidates conditional on a subset."""
+        ...
+
+    def unexplained(self, subset: Sequence[Unit]) -> float:
+        """Return how much of the target a subset leaves unexplained, to rank subsets by; lower is better."""
+        ...
+
+
+Decision: TypeAlias = Step | Replacement | Removal
+Decisions: TypeAlias = Iterator[Decision]
+
+
+def columns_of(units: Sequence[Unit]) -> list[int]:
+    """Return the positions of the columns of some units, in their order."""
+    return [i for unit in units for i in unit.columns]

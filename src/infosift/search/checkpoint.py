@@ -1,0 +1,116 @@
+"""The state of a run after each decided step, in a file: a run that was killed goes on where it was."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from infosift.data.table import Table
+from infosift.errors import InputError
+from infosift.results.records import Record
+from infosift.results.settings import Settings
+from infosift.results.steps import NeighborChoice, Step
+
+# Settings that decide when a run ends, but not what it decides before.
+_FREE = ("time_limit",)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class State(Record):
+    """All that a run has decided so far, and what it was asked."""
+
+    data: str
+    version: str
+    settings: Settings
+    neighbors: NeighborChoice | None
+    steps: tuple[Step, ...]
+
+
+def fresh_state(table: Table, settings: Settings) -> State:
+    """Return the state in which nothing is decided."""
+    return State(
+        data=_fingerprint(table), version=version("infosift"), settings=settings, neighbors=None, steps=()
+    )
+
+
+class Checkpoint:
+    """A file that holds the state of one run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if not path.parent.is_dir():
+            raise InputError(f"There is no folder {path.parent} for the checkpoint {path.name}.")
+        self._found = self._read()
+
+    @property
+    def seed(self) -> int | None:
+        """Seed of the run in the file, where there is one."""
+        return None if self._found is None else self._found.settings.seed
+
+    def resume(self, table: Table, settings: Settings) -> State:
+        """Return the state to go on from; refuse that of other data, settings or another version."""
+        fresh = fresh_state(table, settings)
+        found = self._found
+        if found is None:
+            return fresh
+        refused = f"The checkpoint {self.path} "
+        hint = ": remove it, or give another file."
+        if found.version != fresh.version:
+            raise InputError(f"{refused}was written by infosift {found.version}, not {fresh.version}{hint}")
+        theirs, ours = _by_name(found.settings), _by_name(settings)
+        for name in {**ours, **theirs}:
+            if name not in _FREE and theirs.get(name) != ours.get(name):
+                asked = f"{name}={theirs.get(name)!r}, not {ours.get(name)!r}"
+                raise InputError(f"{refused}is of a run with {asked}{hint}")
+        if found.data != fresh.data:
+            raise InputError(f"{refused}is of a run on other data{hint}")
+        return found
+
+    def _read(self) -> State | None:
+        try:
+            return State.from_json(self.path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise InputError(f"The checkpoint {self.path} cannot be read ({error.strerror}).") from error
+        except ValueError as error:
+            raise InputError(
+                f"{self.path} is not a whole checkpoint of infosift; it is left as it is: give another file."
+            ) from error
+
+    def write(self, state: State) -> None:
+        """Put a state in the place of the one before, such that at any moment the file is whole."""
+        beside = self.path.with_name(self.path.name + ".part")
+        try:
+            with beside.open("w", encoding="utf-8") as file:
+                file.write(state.to_json())
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(self.path)
+        except OSError as error:
+            raise InputError(f"The checkpoint {self.path} cannot be written ({error.strerror}).") from error
+
+
+def _by_name(settings: Settings) -> dict[str, Any]:
+    """Return the settings by name, those of the method and the criterion among them."""
+    named = asdict(settings)
+    for part in ("method", "criterion"):
+        component = named.pop(part)
+        named |= {part: component["name"], **component["parameters"]}
+    return named
+
+
+def _fingerprint(table: Table) -> str:
+    """Return a digest of all that the table brings to a run."""
+    digest = blake2b(digest_size=16)
+    said = (table.names, table.target_name, table.units, table.constant, table.discrete, table.n_classes)
+    digest.update(repr(said).encode())
+    digest.update(b"".join(table.digests))
+    digest.update(table.target.tobytes())
+    if table.row_groups is not None:
+        digest.update(table.row_groups.tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,168 @@
+"""The choice of k, the criterion's structural parameter: section 4.1 of the paper, and K-fold resampling."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from infosift.arrays import FloatArray, IntArray
+from infosift.criteria import Criterion, Scorer
+from infosift.criteria.base import score_each_fold
+from infosift.data.row_groups import shuffled_rows
+from infosift.data.table import Table
+from infosift.engines.base import Engine, Question
+from infosift.errors import InputError, require_rows
+from infosift.random_streams import stream
+from infosift.results.steps import FoldEstimates, NeighborChoice
+
+# Of a longer table as many rows are drawn, so that the choice takes no longer than this.
+MOST_ROWS = 10_000
+
+
+def assign_folds(n_rows: int, n_folds: int, seed: int, row_groups: IntArray | None = None) -> IntArray:
+    """Partition the rows at random into folds of near-equal size; return the fold of each row.
+
+    There are as many folds as rows where more are asked for. With row groups, each fold has whole groups.
+    """
+    if row_groups is not None:
+        return assign_folds(int(row_groups.max()) + 1, n_folds, seed)[row_groups]
+    order = stream(seed, "folds").permutation(n_rows)
+    folds = np.empty(n_rows, dtype=np.int64)
+    for fold, rows in enumerate(np.array_split(order, min(n_folds, n_rows))):
+        folds[rows] = fold
+    return folds
+
+
+def sample_rows(n_rows: int, seed: int, row_groups: IntArray | None = None) -> IntArray:
+    """Return the rows to choose the number of neighbours by: all, or 10,000 at random where there are more.
+
+    With row groups they are whole groups at random, as many as it takes.
+    """
+    rows = np.arange(n_rows)
+    if n_rows <= MOST_ROWS:
+        return rows
+    generator = stream(seed, "rows to choose by")
+    if row_groups is None:
+        return np.sort(generator.choice(rows, MOST_ROWS, replace=False))
+    order = generator.permutation(int(row_groups.max()) + 1)
+    before = np.cumsum(np.bincount(row_groups)[order]) - np.bincount(row_groups)[order]
+    return np.flatnonzero(np.isin(row_groups, order[before < MOST_ROWS]))
+
+
+def fewest_rows(n_folds: int) -> int:
+    """Return how many rows it takes for three to be left without a fold, enough for one neighbour of two."""
+    return next(n for n in range(4, 7) if n - math.ceil(n / min(n_folds, n)) >= 3)
+
+
+def resample(question: Question, n_folds: int, scorer: Scorer, seed: int) -> FoldEstimates:
+    """Estimate the score of one candidate on the rows without each fold."""
+    folds = assign_folds(question.n_rows, n_folds, seed)
+    estimates = scorer.criterion.score_without_folds(question, folds, (scorer.value,), scorer.engine)[0, :, 0]
+    return FoldEstimates(
+        estimates=estimates,
+        mean=float(estimates.mean()),
+        variance=float(estimates.var(ddof=1)),
+        n_neighbors=scorer.value,
+    )
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How a value is chosen: into how many folds rows are partitioned, the t that counts, and the seed."""
+
+    n_folds: int
+    t_threshold: float | None
+    seed: int
+
+
+def choose_value(table: Table, criterion: Criterion, resampling: Resampling, engine: Engine) -> NeighborChoice:
+    """Choose the value of the criterion's parameter that best separates features from their shuffled copies.
+
+    By default the largest of all t decides. With a ``t_threshold`` it is the largest mean of t over the features
+    above the threshold, or the largest of all t where no feature is. Of a long table, a sample of rows decides.
+    """
+    n_folds, seed = resampling.n_folds, resampling.seed
+    table = table.take(sample_rows(table.n_rows, seed, table.row_groups))
+    usable = table.usable
+    require_rows(table.n_rows, fewest_rows(n_folds), f"Choosing the number of neighbours with {n_folds} folds")
+    folds = assign_folds(table.n_rows, n_folds, seed, table.row_groups)
+    n_folds = int(folds.max()) + 1
+    candidates = criterion.values_to_compare(table.n_rows - int(np.bincount(folds).max()))
+    if not candidates:
+        raise InputError(
+            "One group has nearly all rows, so too few are left without it to choose the number of neighbours by: "
+            f"give {criterion.parameter}."
+        )
+
+    estimates, shuffled_estimates = _estimates(table, criterion, candidates, folds, seed, engine)
+    mean, variance = estimates.mean(axis=2), estimates.var(axis=2, ddof=1)
+    shuffled_mean, shuffled_variance = shuffled_estimates.mean(axis=2), shuffled_estimates.var(axis=2, ddof=1)
+    t = separation(mean - shuffled_mean, variance + shuffled_variance)
+    best = best_column(t, resampling.t_threshold)
+    # Of equal t the digest decides, so that the order of the columns does not.
+    deciding = max(range(len(usable)), key=lambda i: (t[i, best], table.digests[usable[i]]))
+
+    def for_all_features(values: FloatArray) -> FloatArray:
+        spread = np.full((len(table.names), len(candidates)), np.nan)
+        spread[usable] = values
+        return spread
+
+    return NeighborChoice(
+        n_neighbors=candidates[best],
+        feature=table.names[usable[deciding]],
+        candidates=candidates,
+        feature_names=table.names,
+        t=for_all_features(t),
+        mean=for_all_features(mean),
+        variance=for_all_features(variance),
+        shuffled_mean=for_all_features(shuffled_mean),
+        shuffled_variance=for_all_features(shuffled_variance),
+        estimates=estimates[deciding, best],
+        shuffled_estimates=shuffled_estimates[deciding, best],
+        n_folds=n_folds,
+        t_threshold=resampling.t_threshold,
+        n_rows=table.n_rows,
+    )
+
+
+def _estimates(
+    table: Table, criterion: Criterion, values: tuple[int, ...], folds: IntArray, seed: int, engine: Engine
+) -> tuple[FloatArray, FloatArray]:
+    """Return arrays (features x values x folds) of estimates, of the features and of shuffled copies."""
+    columns = Question(table.columns, table.columns[:0], table.target, table.usable)
+    rows_left = [np.flatnonzero(folds != fold) for fold in range(int(folds.max()) + 1)]
+    shuffled = [
+        replace(
+            columns,
+            rows=rows,
+            candidate_rows=shuffled_rows(rows, stream(seed, "shuffled fold", fold), table.row_groups),
+        )
+        for fold, rows in enumerate(rows_left)
+    ]
+    without_folds = (
+        criterion.score_without_folds(columns, folds, values, engine)
+        if table.row_groups is None
+        # Near rows may well be of one group, and then a search that the folds share finds too few of the others.
+        else score_each_fold(criterion, columns, folds, values, engine)
+    )
+    # One column of numbers per fold lies in one piece, so that their order of summation is always the same.
+    estimates = np.ascontiguousarray(without_folds.transpose(0, 2, 1))
+    return estimates, np.stack(criterion.score(shuffled, values, engine), axis=2)
+
+
+def separation(difference: FloatArray, variance: FloatArray) -> FloatArray:
+    """Return the Student-like measure of the paper; zero where neither sample varies."""
+    return np.divide(difference, np.sqrt(variance), out=np.zeros_like(difference), where=variance > 0)
+
+
+def best_column(t: FloatArray, t_threshold: float | None) -> int:
+    """Return which column of a table of t to take; the first one of equals."""
+    if t_threshold is not None:
+        above = [[value for value in column if value > t_threshold] for column in t.T]
+        if any(above):
+            # fsum rounds once, so the order of the features cannot matter.
+            means = [math.fsum(values) / len(values) if values else -math.inf for values in above]
+            return int(np.argmax(means))
+    return int(np.argmax(t.max(axis=0)))

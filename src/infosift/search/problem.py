@@ -1,0 +1,121 @@
+"""From parameters, features and a target to a problem: the one place where settings are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from infosift.arrays import IntArray
+from infosift.criteria import as_criterion
+from infosift.data.feature_groups import Unit, positions_in_groups, read_feature_groups
+from infosift.data.frames import (
+    NamedColumns,
+    discrete_asked_for,
+    mark_features,
+    mark_target,
+    require_finite,
+    whole_rows,
+)
+from infosift.data.row_groups import read_row_groups, require_enough_to_shuffle
+from infosift.data.table import make_table
+from infosift.errors import InputError, listing, require_choice, require_count, require_level, require_positive
+from infosift.random_streams import resolve_seed
+from infosift.results.settings import Component, Settings
+from infosift.search.base import Problem
+from infosift.search.methods import as_method
+
+_CHOICES = {"scale": ("standard", "rank"), "missing": ("error", "drop", "partial")}
+
+
+def settings_of(given: Mapping[str, Any], has_row_groups: bool = False) -> Settings:
+    """Return the settings that parameters ask for; what depends on the data is filled in later."""
+    alpha = require_level(given["alpha"])
+    for name, choices in _CHOICES.items():
+        require_choice(name, given[name], choices)
+    method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
+    method.check(alpha, criterion, given["missing"], has_row_groups)
+    max_features, time_limit = given["max_features"], given["time_limit"]
+    return Settings(
+        alpha=alpha,
+        method=_component(method),
+        criterion=_component(criterion),
+        max_features=None if max_features is None else require_count("max_features", max_features, least=1),
+        seed=resolve_seed(given["random_state"]),
+        scale=given["scale"],
+        missing=given["missing"],
+        time_limit=None if time_limit is None else require_positive("time_limit", time_limit),
+    )
+
+
+def _component(thing: Any) -> Component:
+    parameters = thing.get_params(deep=False)
+    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
+    return Component(name=type(thing).__name__, parameters=plain)
+
+
+def make_problem(
+    features: NamedColumns, target: NamedColumns, row_groups: Any, given: Mapping[str, Any], settings: Settings
+) -> Problem:
+    """Return what parameters ask for of some features; ``settings`` have what does not depend on these."""
+    groups = read_feature_groups(given["feature_groups"], features.names)
+    keep, ignore = _kept_and_ignored(given, features.names, groups)
+    numbered = None if row_groups is None else read_row_groups(row_groups, features.n_rows)
+    n_rows = features.n_rows
+    features, target, numbered = _rows_to_use(features, target, numbered, ignore, settings.missing)
+    method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
+    names, discrete_target = features.names, given["discrete_target"]
+    discrete = discrete_asked_for(given["discrete_features"], names)
+    settings = replace(
+        settings,
+        discrete_features=None if discrete is None else tuple(names[i] for i in discrete),
+        discrete_target=None if discrete_target == "auto" else bool(discrete_target),
+        keep=tuple(names[i] for i in keep),
+        ignore=tuple(names[i] for i in ignore),
+        feature_groups=tuple((group.name, tuple(names[i] for i in group.columns)) for group in groups),
+        n_row_groups=require_enough_to_shuffle(
+            features.n_rows, numbered, settings.alpha, method.alpha_shares[0][1]
+        ),
+    )
+    table = make_table(
+        mark_features(features, given["discrete_features"], criterion.takes_categories),
+        mark_target(target, discrete_target, criterion.takes_categories),
+        settings.seed,
+        settings.scale,
+        ignore,
+        numbered,
+        tuple(group for group in groups if group.columns[0] not in {*keep, *ignore}),
+        allow_missing=settings.missing == "partial",
+        takes_categories=criterion.takes_categories,
+        special_apart=method.separates_special_values,
+    )
+    return Problem(table, settings, method, criterion, n_rows - features.n_rows)
+
+
+def _kept_and_ignored(
+    given: Mapping[str, Any], names: Sequence[str], groups: Sequence[Unit]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    keep, ignore = (positions_in_groups(given[name], names, groups, name) for name in ("keep", "ignore"))
+    if both := [f'"{names[i]}"' for i in keep if i in ignore]:
+        raise InputError(f"Asked both to keep and to ignore {listing(both)}: leave each in one of the two.")
+    return keep, ignore
+
+
+def _rows_to_use(
+    features: NamedColumns,
+    target: NamedColumns,
+    row_groups: IntArray | None,
+    ignore: tuple[int, ...],
+    missing: str,
+) -> tuple[NamedColumns, NamedColumns, IntArray | None]:
+    """Return the rows that are not dropped for missing values; where none may be, refuse these."""
+    if missing == "error":
+        or_else = ', or drop such rows with missing="drop"'
+        require_finite(features, ignored=ignore, or_else=or_else)
+        require_finite(target, "The target", or_else=or_else)
+        return features, target, row_groups
+    whole = whole_rows(features, target, ignore if missing == "drop" else range(len(features.names)))
+    features, target = features.take(whole), target.take(whole)
+    return features, target, None if row_groups is None else read_row_groups(row_groups[whole], features.n_rows)

@@ -1,0 +1,181 @@
+"""The published method: the most informative candidate, tested against shuffled copies of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from infosift.arrays import FloatArray, IntArray
+from infosift.criteria import Criterion, Scorer
+from infosift.data.feature_groups import Unit
+from infosift.engines.base import Engine
+from infosift.errors import InputError, require_count, require_finite_number
+from infosift.progress import Reporter
+from infosift.results.steps import NeighborChoice, PermutationTest, Step
+from infosift.search.base import Problem, columns_of
+from infosift.search.choose_k import Resampling, choose_value
+from infosift.significance.permutation import judge, null_scores, permutations_for
+
+_N_FOLDS = 30
+
+
+class Published(BaseEstimator):  # type: ignore[misc]
+    """The method of François, Rossi, Wertz and Verleysen (2007).
+
+    Its p-values are those of a single test. They are not adjusted for the number of candidates, nor for the choice
+    of the number of neighbours on the same rows, so that false positives are more likely than alpha.
+
+    Parameters
+    ----------
+    n_permutations : int or "auto", default="auto"
+        Shuffled copies per step. "auto" is the smallest number from 50 on that makes alpha exact.
+    n_folds : int, default=30
+        Folds of the resampling that chooses the number of neighbours; the paper advises 20 to 30.
+    t_threshold : float or None, default=None
+        None: the largest t over all features decides, the published rule. A number: the largest mean of t over the
+        features above it.
+
+    Examples
+    --------
+    >>> from infosift import MutualInfoSelector, Published
+    >>> selector = MutualInfoSelector(method=Published(n_folds=20))
+    >>> selector.set_params(method__n_folds=25).method
+    Published(n_folds=25)
+    """
+
+    adjusted: ClassVar[bool] = False
+    alpha_shares: ClassVar[tuple[tuple[str, float], ...]] = (("the best candidate", 1.0),)
+    separates_special_values: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *,
+        n_permutations: int | str = "auto",
+        n_folds: int = _N_FOLDS,
+        t_threshold: float | None = None,
+    ) -> None:
+        self.n_permutations = n_permutations
+        self.n_folds = n_folds
+        self.t_threshold = t_threshold
+
+    def check(self, alpha: float, criterion: Criterion, missing: str, has_row_groups: bool) -> None:
+        """Refuse parameters that cannot be used, or would not be."""
+        permutations_for(alpha, self.n_permutations)
+        require_count("n_folds", self.n_folds, least=2)
+        if self.t_threshold is not None:
+            require_finite_number("t_threshold", self.t_threshold)
+        given = criterion.fixed_value
+        if given is not None and (self.n_folds != _N_FOLDS or self.t_threshold is not None):
+            raise InputError(
+                f"n_folds and t_threshold are for choosing {criterion.parameter}, and "
+                f"{criterion.parameter}={given} is given: leave them out."
+            )
+
+    def tests(
+        self, problem: Problem, engine: Engine, reporter: Reporter, neighbors: NeighborChoice | None
+    ) -> PublishedTests:
+        """Return the method at work; the criterion's parameter is chosen first where it is not given."""
+        value = problem.criterion.fixed_value
+        if value is None:
+            resampling = Resampling(self.n_folds, self.t_threshold, problem.settings.seed)
+            if neighbors is None:
+                n_scores = len(problem.table.usable) * (1 + self.n_folds)
+                reporter.begin("choosing the number of neighbours", n_scores)
+                neighbors = choose_value(problem.table, problem.criterion, resampling, engine)
+            value = neighbors.n_neighbors
+        problem.criterion.require_rows(problem.table.n_rows, value)
+        count = permutations_for(problem.settings.alpha, self.n_permutations)
+        return PublishedTests(problem, Scorer(problem.criterion, value, engine), count, reporter, neighbors)
+
+
+class PublishedTests:
+    """The published method at work on a table."""
+
+    revises = False
+
+    def __init__(
+        self,
+        problem: Problem,
+        scorer: Scorer,
+        n_permutations: int,
+        reporter: Reporter,
+        neighbors: NeighborChoice | None,
+    ) -> None:
+        self._table, self._settings, self._scorer = problem.table, problem.settings, scorer
+        self._n_permutations, self._reporter = n_permutations, reporter
+        self.values, self.neighbors = (scorer.value,), neighbors
+
+    def add(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, room: int) -> Step:
+        """Return the step that adds the most informative candidate, or finds that it adds nothing."""
+        started = perf_counter()
+        given = self._table.columns[columns_of(subset)]
+        purpose = f"scoring {len(candidates)} feature{'s' * (len(candidates) > 1)}"
+        self._reporter.begin(f"step {number + 1}: {purpose}", len(candidates))
+        scores = self._scores(given, candidates)
+        # Of equal scores the digest decides, so that the order of the columns does not.
+        place = max(range(len(candidates)), key=lambda i: (scores[i], self._table.digest(candidates[i])))
+        best = candidates[place]
+        self._reporter.begin(f"step {number + 1}: testing {best.name}", self._n_permutations)
+        test = self._test(scores[place], given, best, number)
+        return Step(
+            **vars(test),
+            feature=best.name,
+            index=best.columns[0],
+            columns=best.columns,
+            accepted=test.significant,
+            seconds=perf_counter() - started,
+            candidates=tuple(unit.columns[0] for unit in candidates),
+            candidate_information=scores,
+        )
+
+    def drop(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> float:
+        """Return the p-value of some members together: the subset against copies with the members shuffled."""
+        given = self._table.columns[columns_of([unit for unit in subset if unit not in members])]
+        together = Unit(" + ".join(unit.name for unit in members), tuple(columns_of(members)))
+        return self._test(self._scores(given, [together])[0], given, together, number).p_value
+
+    def p_value(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int) -> float:
+        """Return the p-value of the most informative of some candidates."""
+        return self.add(subset, candidates, number, room=1).p_value
+
+    def unexplained(self, subset: Sequence[Unit]) -> float:
+        """Return the information that a subset lacks: less is better, and none at all is zero."""
+        columns = self._table.columns[columns_of(subset)]
+        return -self._together(columns, columns[:0]) if len(columns) else 0.0
+
+    def _test(self, information: float, given: FloatArray, unit: Unit, number: int) -> PermutationTest:
+        null = null_scores(
+            lambda draws, orders: self._scores_of_copies(given, unit, orders),
+            self._table.n_rows,
+            self._n_permutations,
+            self._settings.seed,
+            step=number,
+            row_groups=self._table.row_groups,
+        )
+        return judge(information, null, self._settings.alpha)
+
+    def _scores(self, given: FloatArray, units: Sequence[Unit]) -> FloatArray:
+        """Score the given columns plus each unit: all single features at once, groups one by one."""
+        scores, columns = np.empty(len(units)), self._table.columns
+        singles = [i for i, unit in enumerate(units) if len(unit.columns) == 1]
+        if singles:
+            picked = [units[i].columns[0] for i in singles]
+            scores[singles] = self._scorer(columns, given, self._table.target, picked)
+        for i, unit in enumerate(units):
+            if len(unit.columns) > 1:
+                scores[i] = self._together(columns[list(unit.columns)], given)
+        return scores
+
+    def _scores_of_copies(self, given: FloatArray, unit: Unit, orders: IntArray) -> FloatArray:
+        """Score the given columns plus copies of a unit with their rows in these orders, all its columns alike."""
+        columns = self._table.columns[list(unit.columns)]
+        if len(columns) == 1:
+            return self._scorer(columns[0][orders], given, self._table.target)
+        return np.array([self._together(columns[:, order], given) for order in orders])
+
+    def _together(self, columns: FloatArray, given: FloatArray) -> float:
+        return float(self._scorer(columns[-1:], np.concatenate([given, columns[:-1]]), self._table.target)[0])

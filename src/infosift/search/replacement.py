@@ -1,0 +1,91 @@
+"""One feature in place of two: mends a search that selected two poor copies before it could know a better one."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from itertools import combinations
+
+import numpy as np
+from scipy.stats import rankdata
+
+from infosift.arrays import FloatArray
+from infosift.data.encoding import has_categories
+from infosift.data.feature_groups import Unit
+from infosift.results.steps import Replacement
+from infosift.search.base import Problem, Tests
+
+# Features with a rank correlation of at least this may replace each other.
+_ALIKE = 0.9
+_MOST_STAND_INS = 5
+# Tests draw from streams beyond those of the search and of removals.
+_FIRST_STEP = 2_000_000
+
+
+class Replacements:
+    """Looks for a feature that is as informative as two selected ones which are nearly the same."""
+
+    def __init__(self, problem: Problem, tests: Tests) -> None:
+        self._problem, self._tests, self._table = problem, tests, problem.table
+        self._numbers = [
+            unit
+            for unit in self._table.units
+            if len(unit.columns) == 1 and not has_categories(self._table.columns[unit.columns[0]])
+        ]
+        self._n_tests = 0
+
+    def of(self, selected: list[Unit]) -> Generator[Replacement, None, list[Unit]]:
+        """Yield each replacement as soon as it is decided; return what is selected after them."""
+        while (found := self._next(selected)) is not None:
+            selected, replacement = found
+            yield replacement
+        return selected
+
+    def _next(self, selected: list[Unit]) -> tuple[list[Unit], Replacement] | None:
+        numbers = [unit for unit in selected if unit in self._numbers]
+        if len(numbers) < 2:
+            return None
+        likeness = {unit: self._likeness(unit) for unit in numbers}
+        for pair in combinations(numbers, 2):
+            if likeness[pair[0]][self._numbers.index(pair[1])] < _ALIKE:
+                continue
+            rest = [unit for unit in selected if unit not in pair]
+            stand_in = self._stand_in(pair, rest, np.minimum(likeness[pair[0]], likeness[pair[1]]))
+            if stand_in is None or self._unexplained([*rest, stand_in]) > self._unexplained(selected):
+                continue
+            p_of_pair = self._p_value([*rest, stand_in], list(pair))
+            p_value = self._p_value(rest, [stand_in])
+            if p_of_pair > self._problem.settings.alpha >= p_value:
+                after = [stand_in if unit == pair[0] else unit for unit in selected if unit != pair[1]]
+                return after, Replacement(stand_in.name, (pair[0].name, pair[1].name), p_value)
+        return None
+
+    def _unexplained(self, units: list[Unit]) -> float:
+        return self._tests.unexplained([*self._problem.kept, *units])
+
+    def _likeness(self, unit: Unit) -> FloatArray:
+        """Return the absolute rank correlation of a unit with every feature of numbers."""
+        columns = self._table.columns
+        ranks = rankdata(columns[[other.columns[0] for other in self._numbers]], axis=1)
+        own = rankdata(columns[unit.columns[0]])
+        return np.asarray(np.abs(_standard(ranks) @ _standard(own[None])[0]))
+
+    def _stand_in(self, pair: tuple[Unit, Unit], rest: list[Unit], likeness: FloatArray) -> Unit | None:
+        taken = (*pair, *rest, *self._problem.kept)
+        others = [
+            (round(float(likeness[i]), 9), self._table.digest(unit), unit)
+            for i, unit in enumerate(self._numbers)
+            if likeness[i] >= _ALIKE and unit not in taken
+        ]
+        likest = [
+            unit for _, _, unit in sorted(others, key=lambda other: other[:2], reverse=True)[:_MOST_STAND_INS]
+        ]
+        return min(likest, key=lambda unit: self._unexplained([*rest, unit]), default=None)
+
+    def _p_value(self, given: list[Unit], asked: list[Unit]) -> float:
+        number, self._n_tests = _FIRST_STEP + self._n_tests, self._n_tests + 1
+        return self._tests.p_value([*self._problem.kept, *given], asked, number)
+
+
+def _standard(rows: FloatArray) -> FloatArray:
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    return np.asarray(centred / np.sqrt((centred**2).sum(axis=1, keepdims=True)))

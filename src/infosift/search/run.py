@@ -1,0 +1,121 @@
+"""A run of a search: at any moment, what it has decided so far makes a Selection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.metadata import version
+
+from infosift.engines.base import Engine
+from infosift.progress import Reporter, TimeIsUp
+from infosift.results.selection import INTERRUPT, TIME_LIMIT, Selection
+from infosift.results.steps import Removal, Replacement
+from infosift.search.base import Decision, Problem, Tests
+from infosift.search.checkpoint import Checkpoint, fresh_state
+from infosift.search.forward import forward
+from infosift.search.verdicts import verdicts
+
+_CALLBACK = "a callback"
+
+
+class Run:
+    """Runs a search and remembers its decisions: those on features in a checkpoint too, if there is one.
+
+    ``on_step`` is called, as soon as a step is decided, with the selection so far; where it returns True, the run
+    ends.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        engine: Engine,
+        reporter: Reporter,
+        checkpoint: Checkpoint | None = None,
+        on_step: Callable[[Selection], bool] | None = None,
+    ) -> None:
+        self._problem, self._engine, self._reporter = problem, engine, reporter
+        self._checkpoint, self._on_step = checkpoint, on_step
+        table, settings = problem.table, problem.settings
+        self._state = fresh_state(table, settings) if checkpoint is None else checkpoint.resume(table, settings)
+        self._selection = self._nothing_decided()
+
+    def select(self) -> Selection:
+        """Search to the end, or to an interrupt or the time limit, by which the Selection is then marked."""
+        ended_by = None
+        try:
+            if self._problem.table.usable:
+                ended_by = self._search()
+        except KeyboardInterrupt:
+            ended_by = INTERRUPT
+        except TimeIsUp:
+            ended_by = TIME_LIMIT
+        return replace(self._selection, ended_by=ended_by)
+
+    def _search(self) -> str | None:
+        tests = self._start_tests()
+        decided = self._state.steps
+        for decision in forward(self._problem, tests, decided):
+            if self._remember(decision):
+                return _CALLBACK
+        selection = self._selection
+        said = verdicts(
+            self._problem,
+            tests.values,
+            self._engine,
+            selection.steps,
+            selection.replacements,
+            selection.removals,
+        )
+        self._selection = replace(selection, verdicts=said)
+        return None
+
+    def _start_tests(self) -> Tests:
+        problem, known = self._problem, self._state.neighbors
+        tests = problem.method.tests(problem, self._engine, self._reporter, known)
+        self._selection = replace(self._selection, neighbors=tests.neighbors, criterion_values=tests.values)
+        if tests.neighbors is not known:
+            self._save()
+        return tests
+
+    def _remember(self, decision: Decision) -> bool:
+        """Take a decision down; return whether the run is to end here."""
+        selection = self._selection
+        if isinstance(decision, Replacement):
+            self._selection = replace(selection, replacements=(*selection.replacements, decision))
+            return False
+        if isinstance(decision, Removal):
+            self._selection = replace(selection, removals=(*selection.removals, decision))
+            return False
+        self._selection = replace(selection, steps=(*selection.steps, decision))
+        if len(self._selection.steps) > len(self._state.steps):
+            self._save()
+        if decision.accepted:
+            self._reporter.add(decision.feature)
+        return self._on_step is not None and self._on_step(self._selection)
+
+    def _save(self) -> None:
+        if self._checkpoint is not None:
+            self._checkpoint.write(
+                replace(self._state, neighbors=self._selection.neighbors, steps=self._selection.steps)
+            )
+
+    def _nothing_decided(self) -> Selection:
+        problem, table = self._problem, self._problem.table
+        return Selection(
+            feature_names=table.names,
+            target_name=table.target_name,
+            n_rows=table.n_rows,
+            n_rows_dropped=problem.n_rows_dropped,
+            constant=tuple(table.names[i] for i in table.constant),
+            near_unique=tuple(table.names[i] for i in table.near_unique),
+            discrete=tuple(table.names[i] for i in table.discrete),
+            n_classes=table.n_classes,
+            duplicates=tuple((table.names[i], table.names[j]) for i, j in table.duplicates.items()),
+            neighbors=None,
+            steps=(),
+            settings=problem.settings,
+            version=version("infosift"),
+            adjusted=problem.method.adjusted,
+            alpha_shares=problem.method.alpha_shares,
+            criterion_parameter=problem.criterion.parameter,
+        )

@@ -1,0 +1,1 @@
+"""Spectra as coordinates on a basis of smooth functions."""

@@ -1,0 +1,172 @@
+"""Targets with classes, against what people use today."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.stats import spearmanr
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.feature_selection import SelectKBest, mutual_info_classif
+from sklearn.model_selection import StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from infosift import MutualInfoSelector, choose_n_neighbors, permutation_test, score_candidates
+from infosift.errors import InputError
+
+DATA = {"breast cancer": load_breast_cancer, "wine": load_wine, "digits": load_digits}
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_the_same_ranking_as_scikit_learn(name):
+    X, y = DATA[name](return_X_y=True)
+    theirs = mutual_info_classif(X, y, n_neighbors=3, random_state=0)
+    assert spearmanr(score_candidates(X, y, n_neighbors=3), theirs).statistic >= 0.97
+
+
+def accuracies(X, y):
+    """Of five nearest neighbours on the columns chosen jointly and on as many best single ones, by fold."""
+    model = make_pipeline(StandardScaler(), KNeighborsClassifier(5))
+    folds = StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)
+
+    def accuracy(columns, train, test):
+        return model.fit(X[train][:, columns], y[train]).score(X[test][:, columns], y[test])
+
+    for train, test in folds:
+        ours = MutualInfoSelector(method="published", random_state=0, n_jobs=-1).fit(X[train], y[train]).selected_
+        best = SelectKBest(lambda X, y: mutual_info_classif(X, y, random_state=0), k=len(ours))
+        theirs = best.fit(X[train], y[train]).get_support(indices=True)
+        yield accuracy(ours, train, test), accuracy(theirs, train, test)
+
+
+@pytest.mark.filterwarnings("ignore:Constant columns:UserWarning")
+def test_columns_chosen_together_predict_at_least_as_well():
+    means = np.array([np.mean(list(accuracies(*load(return_X_y=True))), axis=0) for load in DATA.values()])
+    ours, theirs = means.mean(axis=0)
+    assert ours >= theirs
+
+
+@pytest.fixture(scope="module")
+def classes():
+    rng = np.random.default_rng(0)
+    n = 200
+    content = {
+        "length": rng.normal(size=n),
+        "count": rng.poisson(3.0, size=n),
+        "colour": rng.choice(["red", "green", "blue"], size=n),
+        "flag": rng.uniform(size=n) < 0.3,
+        "rain": np.maximum(rng.normal(size=n), 0.0),
+        "noise": rng.normal(size=n),
+        "letter": rng.choice(list("abcdefgh"), size=n),
+    }
+    strength = content["length"] + 1.5 * (content["colour"] == "red") + rng.normal(scale=0.5, size=n)
+    return pd.DataFrame(content), np.array(["low", "mid", "high"])[np.digitize(strength, [-0.5, 0.8])]
+
+
+def select(X, y, **options):
+    return (
+        MutualInfoSelector(**{"method": "published", "n_permutations": 39, "random_state": 0, **options})
+        .fit(X, y)
+        .selection_
+    )
+
+
+def test_columns_of_any_kind_beside_each_other(classes):
+    selection = select(*classes)
+    assert set(selection.names[:2]) == {"length", "colour"}
+    assert selection.discrete == ("colour", "flag", "letter")
+    assert selection.n_classes == (3,)
+    assert selection.settings.scale == "standard"
+
+
+def test_names_order_and_library_do_not_matter(classes):
+    X, y = classes
+    expected = select(X, y)
+    shuffled = list(np.random.default_rng(1).permutation(X.columns))
+    renamed = {name: f"column {i}" for i, name in enumerate(X.columns)}
+    back = {new: old for old, new in renamed.items()}
+    category = X.astype({"colour": "category", "letter": "category"})
+    for other, labels in [
+        (X[shuffled], y),
+        (X.rename(columns=renamed), y),
+        (X, pd.Series(y, dtype="category")),
+        (category, pl.Series(y)),
+        (pl.from_pandas(X), pl.Series(y).cast(pl.Categorical)),
+        (pl.from_pandas(X)[shuffled], list(y)),
+        (pl.from_pandas(X).to_arrow(), y),
+        (X.assign(colour=X["colour"].map({"red": 7, "green": 1, "blue": 3}).astype("category")), y),
+        (X, np.unique(y, return_inverse=True)[1]),
+    ]:
+        selection = select(other, labels)
+        assert tuple(back.get(name, name) for name in selection.names) == expected.names
+        assert [step.score for step in selection.steps] == [step.score for step in expected.steps]
+        assert [step.p_value for step in selection.steps] == [step.p_value for step in expected.steps]
+
+
+@pytest.mark.parametrize("n_jobs", [2, -1])
+def test_threads_do_not_matter(classes, n_jobs):
+    assert select(*classes, n_jobs=n_jobs).steps == select(*classes).steps
+
+
+def test_columns_are_given_back_as_they_were(classes):
+    X, y = classes
+    selector = MutualInfoSelector(method="published", n_neighbors=5, max_features=2, random_state=0).fit(X, y)
+    chosen = sorted(selector.selected_)
+    np.testing.assert_array_equal(selector.transform(X), X.iloc[:, chosen].to_numpy(dtype=object))
+    pd.testing.assert_frame_equal(selector.set_output(transform="pandas").transform(X), X.iloc[:, chosen])
+
+
+def test_names_of_rows_are_left_out(classes):
+    X, y = classes
+    X = X.assign(id=[f"row {i}" for i in range(len(X))])
+    with pytest.warns(UserWarning, match=r'hardly repeat name the rows .* left out: "id"'):
+        selection = select(X, y)
+    assert selection.identifiers == ("id",)
+    assert selection.names == select(X.drop(columns="id"), y).names
+
+
+def test_a_recoded_copy_is_a_duplicate(classes):
+    X, y = classes
+    X = X.assign(farbe=X["colour"].map({"red": "rot", "green": "gruen", "blue": "blau"}))
+    with pytest.warns(UserWarning, match=r'"farbe" \(repeats "colour"\)'):
+        assert select(X, y).duplicates == (("farbe", "colour"),)
+
+
+def test_numbers_can_be_declared_categories(classes):
+    X, y = classes
+    assert "count" in select(X, y, discrete_features=["count"]).discrete
+    as_numbers = select(X, np.digitize(X["length"], [-1, 0, 1]), discrete_target=False)
+    assert as_numbers.n_classes == (None,)
+
+
+def test_hundreds_of_classes():
+    rng = np.random.default_rng(0)
+    label = rng.integers(300, size=3000)
+    X = np.stack([label / 300 + rng.normal(scale=0.05, size=3000), rng.normal(size=3000)], axis=1)
+    selection = select(X, np.char.add("class ", label.astype(str)), max_features=1, n_permutations=19)
+    assert selection.names == ("x0",)
+    assert selection.n_classes == (300,)
+
+
+def test_functions_take_classes_too(classes):
+    X, y = classes
+    assert permutation_test(X["colour"], y, X[["length"]], random_state=0).significant
+    assert choose_n_neighbors(X, y, random_state=0).t.shape == (7, 20)
+
+
+def test_several_targets_of_different_kinds(classes):
+    X, y = classes
+    targets = pd.DataFrame({"level": y, "sum": X["rain"] + 0.1 * X["noise"]})
+    selection = select(X, targets, max_features=3)
+    assert selection.n_classes == (3, None)
+    assert set(selection.names) == {"length", "colour", "rain"}
+
+
+def test_variant_2_is_for_numbers(classes):
+    X, y = classes
+    with pytest.raises(InputError, match='"colour" is discrete, and variant 2 is for numbers only'):
+        select(X, X["length"], criterion="ksg2")
+    with pytest.raises(InputError, match='"target" is discrete, and variant 2'):
+        select(X[["length", "noise"]], y, criterion="ksg2")
+    assert select(X[["length", "noise"]], X["flag"] * 1.0, criterion="ksg2").n_classes == (None,)

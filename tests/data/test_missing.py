@@ -1,0 +1,101 @@
+"""Rows compared in the columns that they have."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from infosift import MutualInfoSelector
+from infosift.errors import InputError
+from oracle import mixed
+from samples import INFORMATIVE, friedman
+
+
+def select(X, y, **options):
+    return MutualInfoSelector(
+        **{"method": "published", "n_neighbors": 5, "missing": "partial", "random_state": 0, **options}
+    ).fit(X, y)
+
+
+def with_gaps(share, seed=0, n=100):
+    X, y = friedman(seed, n)
+    X[np.random.default_rng(seed).uniform(size=X.shape) < share] = np.nan
+    return X, y
+
+
+def test_without_gaps_nothing_changes():
+    X, y = friedman(0)
+    assert select(X, y).selection_.steps == select(X, y, missing="error").selection_.steps
+
+
+def test_scores_are_those_of_partial_distances():
+    X, y = with_gaps(0.2, n=60)
+    step = select(X, y, n_permutations=19).selection_.steps[0]
+
+    def scaled(values):
+        return (values - np.nanmean(values)) / np.nanstd(values)
+
+    target = [(list(scaled(y)), [False] * 60)]
+    for place, score in zip(step.candidates, step.candidate_scores, strict=True):
+        values = [None if np.isnan(value) else value for value in scaled(X[:, place])]
+        assert score == pytest.approx(mixed([(values, [False] * 60)], target, 5), abs=1e-9)
+
+
+def test_gaps_cost_no_rows():
+    # With a fifth of the cells missing, one row in nine is whole. A row is compared with 80 others in one column,
+    # 64 in two: enough for two or three of the five.
+    found = []
+    for seed in range(10):
+        X, y = with_gaps(0.2, seed)
+        selection = select(X, y).selection_
+        assert selection.n_rows == 100
+        found.append(len(INFORMATIVE & set(selection.indices)))
+    assert np.mean(found) >= 2
+
+
+def test_gaps_alone_tell_nothing():
+    # Values are missing at random: the test has its level. Binomial(100, 0.05) exceeds 12 once in 3000 times.
+    chosen = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(60, 1))
+        X[rng.uniform(size=60) < 0.4] = np.nan
+        y = rng.integers(2, size=60) if seed % 2 else rng.normal(size=60)
+        chosen += len(select(X, y, n_permutations=19).selected_)
+    assert chosen <= 12
+
+
+def test_gaps_in_text_and_targets():
+    rng = np.random.default_rng(0)
+    colour = rng.choice(["red", "green", None], size=150, p=[0.4, 0.4, 0.2])
+    X = pd.DataFrame(
+        {"colour": colour, "noise": np.where(rng.uniform(size=150) < 0.3, np.nan, rng.normal(size=150))}
+    )
+    y = pd.Series((colour == "red") + rng.normal(scale=0.3, size=150), name="y")
+    y[:10] = np.nan
+    selection = select(X, y).selection_
+    assert selection.names == ("colour",)
+    assert selection.n_dropped == 10
+    polars = select(pl.from_pandas(X), pl.Series(y)).selection_
+    assert polars.steps == selection.steps
+
+
+def test_an_empty_column_is_left_out():
+    X, y = with_gaps(0.1)
+    X[:, 2] = np.nan
+    with pytest.warns(UserWarning, match='Constant columns .*"x2"'):
+        assert select(X, y).selection_.constant == ("x2",)
+
+
+def test_scaled_by_ranks_too():
+    X, y = with_gaps(0.1)
+    monotone = np.exp(X)
+    ranks = select(X, y, scale="rank", max_features=2).selection_
+    assert select(monotone, y, scale="rank", max_features=2).selection_.steps == ranks.steps
+
+
+def test_infinities_are_still_refused():
+    X, y = with_gaps(0.1)
+    X[3, 4] = np.inf
+    with pytest.raises(InputError, match='"x4" has an infinite value'):
+        select(X, y)

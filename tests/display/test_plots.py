@@ -1,0 +1,353 @@
+"""The displays hold the numbers of the selection, and draw them whatever the columns are called."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+import infosift
+from infosift import (
+    BSplineBasis,
+    InputError,
+    MutualInfoSelector,
+    NeighborsDisplay,
+    PathDisplay,
+    RankingDisplay,
+    Selection,
+    SpectrumDisplay,
+    VerdictsDisplay,
+    choose_n_neighbors,
+)
+from infosift.results.steps import ColumnVerdict
+from infosift.display.plots.canvas import as_written
+from samples import friedman, small_selection
+
+ODD = (
+    "$x_1$",
+    "<b>",
+    "[/bold]",
+    "tab\tand $",
+    "_hidden",
+    "a name that is far too long to be written below a step",
+)
+KINDS = {
+    "path": PathDisplay,
+    "neighbors": NeighborsDisplay,
+    "ranking": RankingDisplay,
+    "verdicts": VerdictsDisplay,
+}
+
+
+def select(names=ODD, **options):
+    return small_selection(names, **{"max_features": 2, **options})
+
+
+@pytest.fixture(scope="module")
+def calibrated():
+    return select()
+
+
+@pytest.fixture(scope="module")
+def published():
+    return select(method="published", max_features=None)
+
+
+@pytest.fixture(scope="module")
+def nothing_tested():
+    X = pl.DataFrame({"same": np.ones(60), "also": np.zeros(60)})
+    with pytest.warns(UserWarning, match="Constant"):
+        return MutualInfoSelector(random_state=0).fit(X, np.arange(60.0)).selection_
+
+
+@pytest.fixture(scope="module")
+def wide():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 200))
+    selector = MutualInfoSelector(method="published", n_neighbors=6, max_features=1, random_state=0)
+    return selector.fit(X, X[:, 150] + 0.1 * rng.normal(size=60)).selection_
+
+
+def drawn(display):
+    """Draw to the last dot, and return the display."""
+    display.plot()
+    assert isinstance(display.figure_, Figure)
+    assert display.ax_.figure is display.figure_
+    display.figure_.draw_without_rendering()
+    return display
+
+
+def texts(display):
+    """Return all texts as they are seen; formulas are marked as such."""
+    shown = []
+    for text in display.figure_.findobj(lambda artist: isinstance(artist, Text) and artist.get_visible()):
+        seen, is_formula = text._preprocess_math(text.get_text())
+        shown.append(f"formula {seen}" if is_formula else seen)
+    return shown
+
+
+@pytest.mark.parametrize("method", ["calibrated", "published"])
+def test_the_path_has_the_numbers_of_the_steps(method, request):
+    selection = request.getfixturevalue(method)
+    display = drawn(PathDisplay.from_selection(selection))
+    for ours, theirs in (("scores", "score"), ("thresholds", "threshold"), ("information", "information")):
+        assert getattr(display, ours).tolist() == [getattr(step, theirs) for step in selection.steps]
+    assert display.features == tuple(step.feature for step in selection.steps)
+    assert display.accepted == tuple(step.accepted for step in selection.steps)
+
+
+@pytest.mark.parametrize(("method", "unit"), [("calibrated", "standard deviations"), ("published", "nats")])
+def test_the_path_says_in_which_unit_the_scores_are(method, unit, request):
+    display = drawn(PathDisplay.from_selection(request.getfixturevalue(method)))
+    assert unit in display.ax_.get_ylabel()
+    above = [f"{value:.2f}" for value in display.information]
+    assert set(above).issubset(texts(display)) == (method == "calibrated")
+
+
+def test_the_ring_is_where_the_information_peaks(published):
+    display = drawn(PathDisplay.from_selection(published))
+    ring = next(line for line in display.ax_.lines if line.get_label() == "peak")
+    assert ring.get_xydata().tolist() == [[len(published.peak.names), published.peak.score]]
+
+
+def test_the_halt_is_drawn_only_where_a_step_was_rejected(calibrated, published):
+    assert not published.steps[-1].accepted
+    assert calibrated.steps[-1].accepted
+    assert "halt" in texts(drawn(PathDisplay.from_selection(published)))
+    assert "halt" not in texts(drawn(PathDisplay.from_selection(calibrated)))
+
+
+def test_what_was_left_out_again_is_marked(calibrated):
+    assert PathDisplay.from_selection(calibrated).stayed == (True, True)
+    pruned = replace(calibrated, pruned=(calibrated.steps[0].feature,))
+    display = drawn(PathDisplay.from_selection(pruned))
+    assert display.stayed == (False, True)
+    assert "left out again" in display.ax_.get_legend_handles_labels()[1]
+
+
+def test_a_long_path_names_some_of_its_steps(published):
+    steps = tuple(replace(published.steps[0], feature=f"x{number}") for number in range(170))
+    display = drawn(PathDisplay.from_selection(replace(published, steps=steps)))
+    names = [name for name in texts(display) if name.startswith("x")]
+    assert 10 <= len(names) <= 20
+
+
+def test_the_choice_of_neighbors_is_drawn_as_it_was_made(published):
+    display = drawn(NeighborsDisplay.from_selection(published))
+    choice = published.neighbors
+    assert (display.n_neighbors, display.feature) == (choice.n_neighbors, choice.feature)
+    np.testing.assert_array_equal(display.t, choice.t)
+    np.testing.assert_array_equal(display.estimates, choice.estimates)
+    np.testing.assert_array_equal(display.shuffled_estimates, choice.shuffled_estimates)
+    left, right = display.panels_
+    highlighted = next(line for line in left.lines if line.get_label().startswith("feature"))
+    assert highlighted.get_ydata().tolist() == choice.t[choice.feature_names.index(choice.feature)].tolist()
+    n_drawn = sum(bar.get_height() for container in right.containers for bar in container)
+    assert n_drawn == 2 * choice.n_folds
+
+
+def test_a_choice_by_threshold_and_of_a_single_column():
+    X, y = friedman(0, n=60)
+    drawn(NeighborsDisplay.from_choice(choose_n_neighbors(X[:, 3], y, t_threshold=1.0, random_state=0)))
+
+
+def test_refuses_where_neighbors_were_not_chosen(calibrated):
+    with pytest.raises(InputError, match='use method="published" with n_neighbors="auto"'):
+        NeighborsDisplay.from_selection(calibrated)
+
+
+@pytest.mark.parametrize("method", ["calibrated", "published"])
+def test_the_ranking_is_that_of_the_first_step(method, request):
+    selection = request.getfixturevalue(method)
+    display = drawn(RankingDisplay.from_selection(selection))
+    first = selection.steps[0]
+    assert dict(zip(display.names, display.scores, strict=True)) == dict(
+        zip((selection.feature_names[i] for i in first.candidates), first.candidate_scores, strict=True)
+    )
+    assert all(one >= next_one for one, next_one in pairwise(display.scores))
+    assert display.threshold == first.threshold
+    assert {name for name, chosen in zip(display.names, display.chosen, strict=True) if chosen} == set(
+        selection.names
+    )
+
+
+def test_the_ranking_names_groups():
+    selection = select(groups={"the $two$": ["<b>", "$x_1$"]}, max_features=3)
+    display = drawn(RankingDisplay.from_selection(selection))
+    assert sorted(display.names) == sorted(["the $two$", *ODD[2:]])
+    assert display.chosen[display.names.index("the $two$")] == ("<b>" in selection.names)
+    drawn(PathDisplay.from_selection(selection))
+    drawn(VerdictsDisplay.from_selection(selection))
+
+
+def test_a_pair_leaves_the_ranking_without_a_threshold(calibrated):
+    first = calibrated.steps[0]
+    pair = replace(first, feature="<b> + [/bold]", index=1, columns=(1, 2))
+    display = drawn(RankingDisplay.from_selection(replace(calibrated, steps=(pair,))))
+    assert display.threshold is None
+    assert "threshold" not in texts(display)
+    assert sum(display.chosen) == 2
+
+
+def test_the_verdicts_are_those_of_the_selection(calibrated):
+    display = drawn(VerdictsDisplay.from_selection(calibrated))
+    assert set(zip(display.names, display.verdicts, display.p_values, strict=True)) == {
+        (said.feature, said.verdict, said.p_value) for said in calibrated.verdicts
+    }
+    n_chosen = len(calibrated.names)
+    assert display.verdicts[:n_chosen] == ("chosen",) * n_chosen
+    assert display.p_values[n_chosen:].tolist() == sorted(display.p_values[n_chosen:])
+
+
+def test_each_verdict_has_a_marker_of_its_own(calibrated):
+    kinds = ("chosen", "redundant", "irrelevant", "undecided")
+    verdicts = tuple(ColumnVerdict(kind, kind, 0.01) for kind in kinds)
+    display = drawn(VerdictsDisplay.from_selection(replace(calibrated, verdicts=verdicts)))
+    markers = {line.get_label(): line.get_marker() for line in display.ax_.lines if line.get_label() in kinds}
+    assert len(set(markers.values())) == len(markers) == 4
+
+
+def test_refuses_where_there_are_no_verdicts(published):
+    with pytest.raises(InputError, match='they come with method="calibrated"'):
+        VerdictsDisplay.from_selection(published)
+
+
+def test_of_many_columns_some_are_shown_and_the_others_counted(wide):
+    ranking = drawn(RankingDisplay.from_selection(wide))
+    assert len(ranking.names) == 200
+    assert "and 170 more" in texts(ranking)
+    verdicts = tuple(ColumnVerdict(name, "irrelevant", 0.5) for name in wide.feature_names)
+    assert "and 160 more" in texts(drawn(VerdictsDisplay.from_selection(replace(wide, verdicts=verdicts))))
+    y = np.random.default_rng(0).normal(size=20)
+    X = np.random.default_rng(1).normal(size=(20, 200))
+    drawn(NeighborsDisplay.from_choice(choose_n_neighbors(X, y, n_folds=4, random_state=0)))
+
+
+def test_the_others_that_are_chosen_are_counted_too(wide):
+    last = replace(wide.steps[0], columns=(int(np.argmin(wide.steps[0].candidate_scores)),))
+    display = drawn(RankingDisplay.from_selection(replace(wide, steps=(wide.steps[0], last))))
+    assert "and 170 more, 1 of them chosen" in texts(display)
+
+
+@pytest.mark.parametrize("display", [PathDisplay, RankingDisplay])
+def test_says_so_where_nothing_was_tested(display, nothing_tested):
+    assert "No column was tested." in texts(drawn(display.from_selection(nothing_tested)))
+    with pytest.raises(InputError, match="no verdicts"):
+        VerdictsDisplay.from_selection(nothing_tested)
+
+
+@pytest.mark.parametrize("name", [*ODD[:3], "one $", r"\$ and $", "tab\tor\nline"])
+def test_no_name_is_a_formula(name):
+    text = Figure().text(0, 0, as_written(name))
+    assert text._preprocess_math(text.get_text()) == (" ".join(name.split()), False)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_are_drawn_as_they_are_written(kind, calibrated, published):
+    selection = calibrated if kind == "verdicts" else published
+    best = json.dumps(selection.steps[0].feature)
+    text = selection.to_json().replace('"$x_1$"', '"other"').replace(best, '"$x_2$"')
+    shown = texts(drawn(KINDS[kind].from_selection(Selection.from_json(text))))
+    assert any("$x_2$" in seen and not seen.startswith("formula") for seen in shown)
+
+
+def test_long_names_are_shortened(calibrated):
+    shown = texts(drawn(VerdictsDisplay.from_selection(calibrated)))
+    assert ODD[5] not in shown
+    assert "a name that is …w a step" in shown
+
+
+def spectra(n_rows=60):
+    rng = np.random.default_rng(3)
+    curves = np.cumsum(rng.normal(size=(n_rows, 12)), axis=1)
+    return curves, curves[:, 4] + 0.1 * rng.normal(size=n_rows)
+
+
+def test_chosen_columns_lie_on_the_grid_that_their_names_say():
+    curves, y = spectra()
+    # In another order than that of the wavelengths.
+    names = [f"band 2, wl{400 + 10 * place}" for place in range(12)]
+    frame = pl.DataFrame(curves, schema=names).select(names[::-1])
+    selection = MutualInfoSelector(random_state=0, max_features=1).fit(frame, y).selection_
+    for given in (frame, frame.to_numpy()):
+        display = drawn(SpectrumDisplay.from_selection(selection, given))
+        assert display.grid.tolist() == list(range(400, 520, 10))
+        np.testing.assert_allclose(display.mean_curve, curves.mean(axis=0))
+        assert display.names == selection.names == (names[4],)
+        assert display.ranges.tolist() == [[435.0, 445.0]]
+        assert names[4] in texts(display)
+
+
+def test_ranges_of_coordinates_are_drawn_over_the_curves():
+    curves, y = spectra()
+    grid = np.linspace(1.0, 2.0, 12)
+    basis = BSplineBasis(6, grid=grid).fit(curves)
+    selection = MutualInfoSelector(random_state=0, max_features=2).fit(basis.transform(curves), y).selection_
+    display = drawn(SpectrumDisplay.from_selection(selection, curves, grid, basis.ranges_))
+    np.testing.assert_array_equal(display.ranges, basis.ranges_[list(selection.indices)])
+    with pytest.raises(InputError, match="6 columns and the spectra have 12: give ranges"):
+        SpectrumDisplay.from_selection(selection, curves, grid)
+    with pytest.raises(InputError, match="ranges must have two ends for each of the 6 columns"):
+        SpectrumDisplay.from_selection(selection, curves, grid, basis.ranges_[:2])
+    with pytest.raises(InputError, match="one position for each of the 12 columns"):
+        SpectrumDisplay.from_selection(selection, curves, grid[:3], basis.ranges_)
+
+
+def test_a_grid_is_asked_for_where_names_have_no_numbers(calibrated):
+    X, _ = friedman(0, n=60)
+    with pytest.raises(InputError, match='"<b>" has no number to place it by: give grid'):
+        SpectrumDisplay.from_selection(calibrated, X[:, :6])
+    display = drawn(SpectrumDisplay.from_selection(calibrated, X[:, :6], grid=np.arange(6)))
+    assert display.ranges.tolist() == [[i - 0.5, i + 0.5] for i in calibrated.indices]
+
+
+def test_a_spectrum_without_choices_and_with_many():
+    grid = np.arange(100.0)
+    empty = SpectrumDisplay(grid, np.sin(grid), np.empty((0, 2)), ())
+    assert "mean curve" in texts(drawn(empty))
+    ranges = np.column_stack([grid - 0.1, grid + 0.1])
+    many = SpectrumDisplay(grid, np.sin(grid), ranges, tuple(f"x{number}" for number in range(100)))
+    assert "first 10 chosen" in texts(drawn(many))
+    assert {"x0", "x4", "x8"} <= set(texts(many))
+    assert "x1" not in texts(many)  # it would lie on x0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_selection_draws_itself(kind, calibrated, published):
+    selection = calibrated if kind == "verdicts" else published
+    ax = Figure(layout="constrained").subplots()
+    for given in (None, ax):
+        display = selection.plot(kind, ax=given)
+        assert type(display) is KINDS[kind]
+        assert given is None or display.ax_ is given
+    ax.figure.draw_without_rendering()
+
+
+def test_the_path_is_drawn_unless_told_otherwise(published):
+    assert isinstance(published.plot(), PathDisplay)
+    with pytest.raises(InputError, match="kind must be one of path, neighbors, ranking, verdicts, not 'pie'"):
+        published.plot("pie")
+
+
+def test_says_that_matplotlib_is_missing(monkeypatch, calibrated):
+    monkeypatch.setattr("infosift.display.plots.canvas.find_spec", lambda name: None)
+    display = PathDisplay.from_selection(calibrated)
+    with pytest.raises(InputError, match=r'need matplotlib: pip install "infosift\[plot\]"'):
+        display.plot()
+    with pytest.raises(InputError, match="need matplotlib"):
+        calibrated.plot()
+
+
+def test_matplotlib_is_loaded_only_to_draw():
+    code = "import sys, infosift.display.plots; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_displays_are_public():
+    assert {display.__name__ for display in (*KINDS.values(), SpectrumDisplay)} <= set(infosift.__all__)

@@ -1,0 +1,151 @@
+"""A report in a real browser: it opens, sorts, searches, and fits a telephone, the dark and paper."""
+
+import shutil
+
+import pytest
+
+from infosift.display.report import write_report
+from test_report import ODD, select, wide_selection
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+if BROWSER is None:
+    pytest.skip("Chromium is not installed (on Debian: apt install chromium)", allow_module_level=True)
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+NAMES = 'tr:not([hidden]) th[scope="row"]'
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reports")
+    selections = {
+        "odd": select(ODD),
+        "published": select(method="published", max_features=None),
+        "wide": wide_selection(),
+    }
+    for name, selection in selections.items():
+        write_report(selection, folder / f"{name}.html")
+    return {name: (folder / f"{name}.html").as_uri() for name in selections}
+
+
+@pytest.fixture
+def opened(browser, reports):
+    """Return a function that opens a report; in the end, nothing went wrong and nothing was loaded."""
+    troubles, pages = [], []
+
+    def open_report(name, **options):
+        page = browser.new_page(**options)
+        pages.append(page)
+        page.on("console", lambda message: troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("request", lambda request: troubles.append(request.url) if request.url != reports[name] else None)
+        page.goto(reports[name])
+        return page
+
+    yield open_report
+    for page in pages:
+        page.close()
+    assert troubles == []
+
+
+def texts(page, place=None):
+    selector = f"#columns tbody {NAMES}" if place is None else f"#columns tbody td:nth-child({place})"
+    return page.locator(selector).all_inner_texts()
+
+
+@pytest.mark.parametrize("name", ["odd", "published"])
+def test_a_report_opens(opened, name):
+    page = opened(name)
+    assert "columns chosen for yield" in page.locator("h1").inner_text()
+    assert page.locator("figure svg").count() == 3
+    assert page.locator("figure svg:visible").count() == 3
+
+
+def test_names_are_text_in_the_browser(opened):
+    page = opened("odd")
+    assert sorted(texts(page)) == sorted(ODD)
+    assert page.locator("script").count() == 1
+
+
+def test_clicking_a_header_sorts(opened):
+    page = opened("published")
+    header = page.locator("#columns th", has=page.get_by_role("button", name="first step"))
+    header.get_by_role("button").click()
+    assert header.get_attribute("aria-sort") == "ascending"
+    place = 1 + header.evaluate("header => header.cellIndex")
+    rising = [float(text.replace("−", "-")) for text in texts(page, place)]
+    assert rising == sorted(rising)
+    header.get_by_role("button").press("Enter")
+    assert header.get_attribute("aria-sort") == "descending"
+    assert [float(text.replace("−", "-")) for text in texts(page, place)] == rising[::-1]
+    page.locator("#columns th button", has_text="column").click()
+    assert header.get_attribute("aria-sort") is None
+    assert texts(page) == sorted(texts(page))
+
+
+def test_what_has_no_value_comes_last(opened):
+    page = opened("wide")
+    button = page.get_by_role("button", name="p-value")
+    for _ in range(2):
+        button.click()
+        assert [text != "" for text in texts(page, 4)[:3]] == [True, False, False]
+
+
+def test_searching_hides_the_other_rows(opened):
+    page = opened("wide")
+    page.fill("#search", "LENGTH 77")
+    names = texts(page)
+    assert names == [name for name in names if name.startswith("wavelength 77")]
+    assert len(names) == 11
+    assert page.locator("#found").inner_text() == "11 of 2,000 columns"
+    page.fill("#search", "")
+    assert len(texts(page)) == 2000
+
+
+def test_copying(opened):
+    page = opened("published")
+    button = page.locator('[data-copies="bibtex"]')
+    button.click()
+    sync_api.expect(button).not_to_have_text("Copy")
+    assert button.inner_text() in ("Copied", "Press Ctrl+C")
+
+
+@pytest.mark.parametrize("name", ["odd", "published", "wide"])
+def test_a_report_fits_a_telephone(opened, name):
+    page = opened(name, viewport={"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_dark(opened):
+    page = opened("odd", color_scheme="dark")
+    colour = "element => getComputedStyle(element).backgroundColor"
+    dark = page.locator("body").evaluate(colour)
+    assert page.locator(".card").first.evaluate(colour) == "rgb(255, 255, 255)"
+    page.emulate_media(color_scheme="light")
+    assert page.locator("body").evaluate(colour) != dark
+
+
+def test_paper(opened):
+    page = opened("wide", color_scheme="dark")
+    page.fill("#search", "77")
+    page.emulate_media(media="print")
+    assert page.locator("#columns tbody tr:visible").count() == 2000
+    assert page.locator(".control:visible").count() == 0
+    assert page.locator("body").evaluate("element => getComputedStyle(element).backgroundColor") in (
+        "rgb(255, 255, 255)",
+    )
+    assert len(opened("odd").pdf()) > 10_000
+
+
+def test_a_report_of_many_columns_opens_at_once(opened):
+    page = opened("wide")
+    # Under two seconds on an idle machine; the machines of tests are not.
+    assert page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd") < 5000

@@ -1,0 +1,169 @@
+"""Runs that end before their time: by a limit, by a key, by a kill; and how they go on."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from infosift import InputError, MutualInfoSelector, Selection
+from samples import friedman
+
+METHODS = [
+    MutualInfoSelector(method="calibrated", random_state=0),
+    MutualInfoSelector(method="published", random_state=0),
+]
+
+
+def ids(selector):
+    return selector.method
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = friedman(2, n=80)
+    return pd.DataFrame(X, columns=[f"c{i}" for i in range(10)]), y
+
+
+@pytest.mark.parametrize("selector", METHODS, ids=ids)
+def test_a_run_goes_on_from_any_step(selector, data, tmp_path):
+    whole = clone(selector).fit(*data).selection_
+    for decided in range(len(whole.steps)):
+        path = tmp_path / f"after {decided}.json"
+        calls = []
+
+        def stop_after(step, calls=calls, decided=decided):
+            calls.append(step)
+            if len(calls) > decided:
+                raise KeyboardInterrupt
+
+        first = clone(selector).set_params(checkpoint=path, callback=stop_after)
+        with pytest.raises(KeyboardInterrupt):
+            first.fit(*data)
+        assert first.selection_.is_partial
+        assert first.selection_.steps == whole.steps[: decided + 1]
+        assert "interrupt" in first.selection_.stopped
+        assert Selection.from_json(first.selection_.to_json()) == first.selection_
+        taken = []
+        resumed = clone(selector).set_params(checkpoint=path, callback=taken.append).fit(*data).selection_
+        assert resumed == whole
+        assert tuple(taken) == whole.steps
+        assert not resumed.is_partial
+
+
+def test_decided_steps_are_not_taken_again(data, tmp_path, monkeypatch):
+    path = tmp_path / "state.json"
+    whole = clone(METHODS[1]).set_params(checkpoint=path).fit(*data).selection_
+
+    def never(*arguments, **options):
+        raise AssertionError
+
+    monkeypatch.setattr("infosift.search.published.take_step", never)
+    monkeypatch.setattr("infosift.search.choose_k.choose", never)
+    assert clone(METHODS[1]).set_params(checkpoint=path).fit(*data).selection_ == whole
+
+
+def test_a_drawn_seed_is_that_of_the_checkpoint(data, tmp_path):
+    selector = MutualInfoSelector(max_features=1, checkpoint=str(tmp_path / "state.json"))
+    first = clone(selector).fit(*data).selection_
+    assert clone(selector).fit(*data).selection_ == first
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda X, y: (X, y, {"alpha": 0.1}), "is of a run with alpha=0.05, not 0.1: remove it, or give another"),
+        (lambda X, y: (X, y, {"random_state": 1}), "seed=0, not 1"),
+        (lambda X, y: (X, y, {"keep": "c1"}), r"keep=\(\), not \('c1',\)"),
+        (lambda X, y: (X + np.eye(80, 10), y, {}), "on other data"),
+        (lambda X, y: (X, y + np.eye(80)[0], {}), "on other data"),
+        (lambda X, y: (X.rename(columns={"c0": "d"}), y, {}), "on other data"),
+    ],
+)
+def test_the_checkpoint_of_another_run_is_refused(data, tmp_path, change, reason):
+    path = tmp_path / "state.json"
+    selector = MutualInfoSelector(random_state=0, max_features=1, checkpoint=path).fit(*data)
+    before = path.read_bytes()
+    X, y, options = change(*data)
+    with pytest.raises(InputError, match=reason):
+        clone(selector).set_params(**options).fit(X, y)
+    assert path.read_bytes() == before
+
+
+def test_a_checkpoint_of_another_version_is_refused(data, tmp_path):
+    path = tmp_path / "state.json"
+    selector = MutualInfoSelector(random_state=0, max_features=1, checkpoint=path).fit(*data)
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"version": "0.0.1"}))
+    with pytest.raises(InputError, match=r"was written by infosift 0\.0\.1, not "):
+        selector.fit(*data)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"a,b\n1,2\n", b"\xff\xfe", b'{"infosift": "State"}', None])
+def test_what_is_no_checkpoint_is_refused_and_left_alone(data, tmp_path, content):
+    path = tmp_path / "state.json"
+    selector = MutualInfoSelector(random_state=0, max_features=1, checkpoint=path)
+    if content is None:  # a checkpoint that lost its end
+        selector.fit(*data)
+        content = path.read_bytes()[:-30]
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="is not a whole checkpoint of infosift; it is left as it is"):
+        selector.fit(*data)
+    assert path.read_bytes() == content
+
+
+def test_a_checkpoint_needs_a_folder(data, tmp_path):
+    with pytest.raises(InputError, match="There is no folder"):
+        MutualInfoSelector(checkpoint=tmp_path / "none" / "state.json").fit(*data)
+    with pytest.raises(InputError, match="cannot be read"):
+        MutualInfoSelector(checkpoint=tmp_path).fit(*data)
+
+
+@pytest.mark.parametrize("selector", METHODS, ids=ids)
+def test_a_time_limit_ends_the_search_with_what_is_decided(selector, data):
+    whole = clone(selector).fit(*data).selection_
+    nothing = clone(selector).set_params(time_limit=1e-9).fit(*data).selection_
+    assert nothing.steps == ()
+    assert nothing.ended_by == "the time limit"
+    assert nothing.names == ()
+    ample = clone(selector).set_params(time_limit=600).fit(*data).selection_
+    assert ample.steps == whole.steps
+    assert not ample.is_partial
+
+
+def test_a_time_limit_may_change_between_runs(data, tmp_path):
+    path = tmp_path / "state.json"
+    seen = []
+    selector = MutualInfoSelector(random_state=0, checkpoint=path, time_limit=600)
+    clone(selector).set_params(callback=seen.append, max_features=None).fit(*data)
+    assert clone(selector).set_params(time_limit=None).fit(*data).selection_.steps == tuple(seen)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL to send")
+def test_a_killed_run_goes_on_to_the_same_result(tmp_path):
+    X, y = friedman(3, n=120)
+    table = tmp_path / "table.csv"
+    pd.DataFrame(X).assign(y=y).to_csv(table, index=False)
+    command = [sys.executable, "-m", "infosift", "select", str(table), "--target", "y", "--jobs", "1", "--json"]
+    started = time.monotonic()
+    subprocess.run([*command, str(tmp_path / "whole.json")], check=True, capture_output=True)
+    longest = time.monotonic() - started
+    whole = Selection.from_json((tmp_path / "whole.json").read_text())
+    state, out = tmp_path / "state.json", tmp_path / "resumed.json"
+    moments = random.Random(0)
+    for number in range(int(os.environ.get("INFOSIFT_KILLS", "2"))):
+        state.unlink(missing_ok=True)
+        process = subprocess.Popen(
+            [*command, str(out), "--checkpoint", str(state)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        time.sleep(moments.uniform(0.3, 1) * longest)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        subprocess.run([*command, str(out), "--checkpoint", str(state)], check=True, capture_output=True)
+        assert Selection.from_json(out.read_text()) == whole, number

@@ -1,0 +1,56 @@
+"""What is left of a target: residuals of numbers, points for classes."""
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+from infosift._kernel import CATEGORY_GAP
+from infosift.significance.regression import Smoother
+from infosift.significance.residual_target import residual_targets
+
+
+def as_categories(classes):
+    return (1.0 + classes) * CATEGORY_GAP
+
+
+@pytest.mark.parametrize(("n_classes", "n_parts"), [(2, 1), (4, 4), (12, 8)])
+def test_classes_leave_a_part_each_up_to_eight_and_of_two_one_says_it_all(n_classes, n_parts):
+    rng = np.random.default_rng(0)
+    smoother = Smoother(rng.normal(size=(1, 60)), 0)
+    classes = np.arange(60)[None] % n_classes
+    assert residual_targets(as_categories(classes), smoother, 8, 0).shape == (3, n_parts, 60)
+
+
+def test_numbers_have_one_version_and_beside_classes_the_same_in_all():
+    rng = np.random.default_rng(0)
+    smoother = Smoother(rng.normal(size=(1, 60)), 0)
+    numbers, classes = rng.normal(size=(2, 60)), as_categories(rng.integers(2, size=(1, 60)))
+    alone = residual_targets(numbers, smoother, 8, 0)
+    assert alone.shape == (1, 2, 60)
+    beside = residual_targets(np.concatenate([numbers, classes]), smoother, 8, 0)
+    assert np.array_equal(beside[:, :2], np.repeat(alone, 3, axis=0))
+
+
+def test_points_that_stand_for_classes_are_evenly_spread_wherever_the_subset_is():
+    # A plain residual of a class is small where the class is sure, so that its size tells of the subset.
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=400)
+    classes = (rng.uniform(size=400) < 1 / (1 + np.exp(-3 * x))).astype(int)
+    points = residual_targets(as_categories(classes[None]), Smoother(x[None], 0), 8, 0)[:, 0]
+    width = np.sqrt(12)
+    for version in points:
+        for where in (x < -1, np.abs(x) < 0.5, x > 1):
+            assert kstest(version[where], "uniform", args=(0, width)).pvalue > 1e-3
+    assert not np.array_equal(points[0], points[1])
+    # In the middle, where the subset does not say which class it is, the point does.
+    middle = np.abs(x) < 0.2
+    assert np.all(np.abs(np.corrcoef(points[:, middle], classes[middle])[-1, :-1]) > 0.5)
+
+
+def test_points_are_repeated_by_the_seed():
+    rng = np.random.default_rng(0)
+    smoother = Smoother(rng.normal(size=(1, 60)), 0)
+    classes = as_categories(rng.integers(3, size=(1, 60)))
+    first = residual_targets(classes, smoother, 8, 5)
+    assert np.array_equal(first, residual_targets(classes, smoother, 8, 5))
+    assert not np.array_equal(first, residual_targets(classes, smoother, 8, 6))

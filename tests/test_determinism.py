@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from infosift import MutualInfoSelector
-from infosift.engines.threads import ThreadEngine
 from infosift.data.frames import NamedColumns
-from infosift.search.problem import settings_of
+from infosift.engines.threads import ThreadEngine
 from infosift.progress import Reporter
+from infosift.search.problem import make_problem, settings_of
 from infosift.search.run import Run
-from infosift.data.table import make_table
 from samples import friedman
 
 SEED = 12
@@ -25,11 +24,11 @@ def data():
 
 
 def run(X, y, names=None, n_jobs=1, block_size=None):
-    settings = settings_of(MutualInfoSelector(method="published", random_state=SEED).get_params())
-    table = make_table(
-        NamedColumns(names or tuple(f"x{i}" for i in range(X.shape[1])), X.T), NamedColumns(("y",), y[None]), SEED
-    )
-    return Run(table, settings, ThreadEngine(n_jobs, block_size), Reporter()).select()
+    names = names or tuple(f"x{i}" for i in range(X.shape[1]))
+    given = MutualInfoSelector(method="published", random_state=SEED).get_params(deep=False)
+    features, target = NamedColumns(names, X.T), NamedColumns(("target",), y[None])
+    problem = make_problem(features, target, None, given, settings_of(given))
+    return Run(problem, ThreadEngine(n_jobs, block_size), Reporter()).select()
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +62,12 @@ def test_order_of_columns(data, reference, shuffle):
     assert selection.neighbors.feature == reference.neighbors.feature
     np.testing.assert_array_equal(selection.neighbors.t, reference.neighbors.t[order])
     for mine, theirs in zip(selection.steps, reference.steps, strict=True):
-        assert (mine.score, mine.threshold, mine.p_value) == (theirs.score, theirs.threshold, theirs.p_value)
+        assert (mine.statistic, mine.threshold, mine.p_value) == (
+            theirs.statistic,
+            theirs.threshold,
+            theirs.p_value,
+        )
+        assert mine.information == theirs.information
         np.testing.assert_array_equal(mine.null, theirs.null)
 
 

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 import re
 from pathlib import Path
@@ -20,11 +21,18 @@ def test_examples_in_docstrings(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_public_functions_have_examples():
-    for name in infosift.__all__:
-        thing = getattr(infosift, name)
-        if name[0].islower() or name == "MutualInfoSelector":
-            assert ">>>" in thing.__doc__, name
+@pytest.mark.parametrize("name", infosift.__all__)
+def test_public_names_have_parameters_and_an_example(name):
+    thing = getattr(infosift, name)
+    assert ">>>" in thing.__doc__
+    assert "    Parameters\n    ----------\n" in thing.__doc__
+
+
+@pytest.mark.parametrize("name", [name for name in infosift.__all__ if name[0].islower() or "Selector" in name])
+def test_every_parameter_is_explained(name):
+    thing = getattr(infosift, name)
+    for parameter in inspect.signature(thing).parameters:
+        assert re.search(rf"^    ([\w, ]+, )?{parameter}(,[\w, ]+)?( :.*)?$", thing.__doc__, re.M), parameter
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -10,8 +10,8 @@ from infosift import (
     resample_mutual_information,
     score_candidates,
 )
-from infosift.significance.permutation import shuffled_orders
 from infosift.data.table import to_unit_spread
+from infosift.significance.permutation import shuffled_orders
 from oracle import ksg
 from samples import friedman
 
@@ -49,13 +49,18 @@ def test_permutation_test_against_its_definition():
     column, beside, target = scaled(X[:, 3]), scaled(X[:, 4]), scaled(y)
     copies = column[0][shuffled_orders(60, range(39), seed=5, step=0)]
     null = [ksg(np.vstack([copy, beside]), target, 4, 1) for copy in copies]
-    np.testing.assert_allclose(test.null, null, rtol=0, atol=1e-9)
-    assert test.score == pytest.approx(ksg(np.vstack([column, beside]), target, 4, 1), abs=1e-9)
+    information = ksg(np.vstack([column, beside]), target, 4, 1)
+    draws = np.array([information, *null])
+    np.testing.assert_allclose(test.null, (null - draws.mean()) / draws.std(), rtol=0, atol=1e-7)
+    assert test.information == pytest.approx(information, abs=1e-9)
+    assert test.statistic == pytest.approx((information - draws.mean()) / draws.std(), abs=1e-7)
+    assert test.information_threshold == pytest.approx(sorted(null)[-2], abs=1e-9)  # of 39, alpha = 0.05
+    assert test.p_value == (1 + sum(value >= information for value in null)) / 40
     assert test.n_permutations == 39
 
 
 @pytest.mark.parametrize("null", ["residual", "local"])
-def test_nulls_that_keep_the_tie_to_given_columns_have_their_level(null):
+def test_nulls_that_keep_the_dependence_on_given_features_have_their_level(null):
     # A copy that adds nothing to what is given: Binomial(60, 0.05) exceeds 9 once in 600 times.
     rng = np.random.default_rng(0)
     passed = 0
@@ -131,7 +136,7 @@ def test_two_independent_discrete_columns_have_no_information():
         (lambda X, y: mutual_information(X, y, random_state=-1), "non-negative"),
         (lambda X, y: mutual_information(X, np.where(y > y[5], np.nan, y)), "target.*missing value"),
         (lambda X, y: score_candidates(X, y, given=np.full(60, np.inf)), '"given" has an infinite value'),
-        (lambda X, y: permutation_test(X, y), "x must be one column, and it has 10"),
+        (lambda X, y: permutation_test(X, y), "x must be one feature, and it has 10 columns"),
         (lambda X, y: permutation_test(X[:, 0], y, alpha=1.5), "alpha must lie between 0 and 1, not 1.5"),
         (lambda X, y: permutation_test(X[:, 0], y, n_permutations=5), "at least 19"),
         (

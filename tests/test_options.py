@@ -1,19 +1,19 @@
-"""What a user can say about columns and target: kept, ignored, scaled by rank, several targets at once."""
+"""What a user can say about features and target: kept, ignored, scaled by rank, several targets at once."""
 
 import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import norm, rankdata
 
-from infosift import InputError, MutualInfoSelector, Selection, permutation_test, score_candidates
+from infosift import InputError, Selection, permutation_test, score_candidates
 from infosift.data.table import to_gaussian_ranks
-from samples import friedman
+from samples import friedman, make_selector
 
 NAMES = [f"X{number}" for number in range(1, 11)]
 
 
 def select(X, y, **options):
-    return MutualInfoSelector(
+    return make_selector(
         **{"method": "published", "n_neighbors": 6, "n_permutations": 19, "random_state": 0, **options}
     ).fit(X, y)
 
@@ -24,7 +24,7 @@ def table():
     return pl.DataFrame(X, schema=NAMES), y
 
 
-def test_kept_columns_are_in_first_and_conditioned_upon(table):
+def test_kept_features_are_in_first_and_conditioned_upon(table):
     X, y = table
     selector = select(X, y, keep=["X9", "X2"])
     selection = selector.selection_
@@ -33,7 +33,7 @@ def test_kept_columns_are_in_first_and_conditioned_upon(table):
     assert set(selector.get_feature_names_out()) == set(selection.names)
     first = selection.steps[0]
     given, rest = X.select("X9", "X2"), X.drop("X9", "X2")
-    np.testing.assert_allclose(first.candidate_scores, score_candidates(rest, y, given, n_neighbors=6))
+    np.testing.assert_allclose(first.candidate_information, score_candidates(rest, y, given, n_neighbors=6))
     assert not {"X9", "X2"} & {step.feature for step in selection.steps}
     assert Selection.from_json(selection.to_json()) == selection
 
@@ -41,38 +41,35 @@ def test_kept_columns_are_in_first_and_conditioned_upon(table):
 def test_keep_counts_towards_max_features(table):
     assert len(select(*table, keep=["X1", "X2"], max_features=3).selection_.names) == 3
     assert select(*table, keep=["X1", "X2"], max_features=2).selection_.names == ("X1", "X2")
-    assert (
-        "as many columns are chosen as were asked for"
-        in select(*table, keep=["X1", "X2"], max_features=2).selection_.stopped
-    )
+    assert "max_features was reached" in select(*table, keep=["X1", "X2"], max_features=2).selection_.stopped
 
 
-def test_a_copy_of_a_kept_column_is_no_candidate(table):
+def test_a_copy_of_a_kept_feature_is_no_candidate(table):
     X, y = table
     X = X.with_columns(copy=2 * pl.col("X4"))
-    with pytest.warns(UserWarning, match="repeat an earlier one"):
+    with pytest.warns(UserWarning, match="Duplicates of an earlier feature"):
         selection = select(X, y, keep="copy").selection_
     assert selection.names[0] == "copy"
     assert "X4" not in selection.names
 
 
-def test_ignored_columns_may_hold_anything(table):
+def test_ignored_features_may_hold_anything(table):
     X, y = table
     hole = X.with_columns(X4=pl.lit(float("nan")))
     selection = select(hole, y, ignore=["X4"]).selection_
     assert "X4" not in {X.columns[i] for step in selection.steps for i in step.candidates}
     without = select(X.drop("X4"), y).selection_
     assert selection.names == without.names
-    assert [step.score for step in selection.steps] == [step.score for step in without.steps]
+    assert [step.statistic for step in selection.steps] == [step.statistic for step in without.steps]
 
 
-def test_ignoring_a_column_frees_its_copy(table):
+def test_ignoring_a_feature_frees_its_copy(table):
     X, y = table
     X = X.with_columns(copy=2 * pl.col("X4"))
     assert "copy" in select(X, y, ignore="X4").selection_.names
 
 
-def test_columns_by_position(table):
+def test_features_by_position(table):
     X, y = table
     by_name, by_position = select(X, y, keep="X2", ignore=["X10", "X9"]), select(X, y, keep=1, ignore=[-1, 8])
     assert by_name.selection_.names == by_position.selection_.names
@@ -105,7 +102,7 @@ def test_rank_scale_does_not_see_a_monotone_change(table):
     plain = select(X, y, scale="rank").selection_
     bent = select(X.with_columns(X4=(9 * pl.col("X4")).exp()), y**3, scale="rank").selection_
     assert plain.names == bent.names
-    assert [step.score for step in plain.steps] == [step.score for step in bent.steps]
+    assert [step.statistic for step in plain.steps] == [step.statistic for step in bent.steps]
     assert plain.settings.scale == "rank"
     assert select(X, y).selection_.settings.scale == "standard"
 
@@ -119,7 +116,7 @@ def test_rank_scale_finds_what_an_outlier_hides():
     assert set(select(X, y, scale="rank").selection_.names) >= {"x0", "x1"}
 
 
-def test_several_targets_are_told_about_together():
+def test_several_targets_are_one_together():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(120, 5))
     targets = pl.DataFrame(
@@ -130,9 +127,9 @@ def test_several_targets_are_told_about_together():
     assert set(selection.names) >= {"x0", "x2"}
     assert selection.target_name == "sum, other"
     first = selection.steps[0]
-    np.testing.assert_allclose(first.candidate_scores, score_candidates(X, targets, n_neighbors=6))
+    np.testing.assert_allclose(first.candidate_information, score_candidates(X, targets, n_neighbors=6))
     test = permutation_test(X[:, [first.index]], targets, n_neighbors=6, n_permutations=19, random_state=0)
-    assert test.score == pytest.approx(first.score)
+    assert test.information == pytest.approx(first.information)
 
 
 def test_scales_of_several_targets_do_not_matter():
@@ -145,7 +142,7 @@ def test_scales_of_several_targets_do_not_matter():
 def test_k_is_chosen_for_several_targets_too():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(60, 3))
-    selector = MutualInfoSelector(method="published", n_permutations=19, random_state=0).fit(
+    selector = make_selector(method="published", n_permutations=19, random_state=0).fit(
         X, X[:, :2] + 0.1 * rng.normal(size=(60, 2))
     )
     assert 1 <= selector.n_neighbors_ <= 20
@@ -160,20 +157,20 @@ def with_gaps(X, y):
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas", "numpy"])
-def test_rows_with_gaps_are_left_out_and_counted(table, library):
+def test_rows_with_gaps_are_dropped_and_counted(table, library):
     X, y, whole = with_gaps(*table)
     convert = {"polars": lambda X: X, "pandas": lambda X: X.to_pandas(), "numpy": lambda X: X.to_numpy()}[library]
     selector = select(convert(X), y, missing="drop")
     selection, expected = selector.selection_, select(X.filter(whole), y[whole]).selection_
-    assert (selection.n_rows, selection.n_dropped) == (88, 12)
+    assert (selection.n_rows, selection.n_rows_dropped) == (88, 12)
     assert selection.indices == expected.indices
-    assert [step.score for step in selection.steps] == [step.score for step in expected.steps]
+    assert [step.statistic for step in selection.steps] == [step.statistic for step in expected.steps]
     assert selector.transform(convert(X)).shape == (100, len(selection.names))
 
 
-def test_gaps_in_ignored_columns_cost_no_rows(table):
+def test_gaps_in_ignored_features_cost_no_rows(table):
     X, y, _ = with_gaps(*table)
-    assert select(X, np.nan_to_num(y), missing="drop", ignore="X2").selection_.n_dropped == 0
+    assert select(X, np.nan_to_num(y), missing="drop", ignore="X2").selection_.n_rows_dropped == 0
 
 
 def test_gaps_are_refused_unless_asked(table):

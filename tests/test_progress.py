@@ -1,4 +1,4 @@
-"""What is told while a run goes on."""
+"""What is reported while a run goes on."""
 
 import numpy as np
 import pytest
@@ -13,9 +13,11 @@ def test_stages_say_what_is_done_and_add_up(method, monkeypatch):
     stages = []
     monkeypatch.setattr(ProgressBar, "__call__", lambda self, stage: stages.append(stage))
     X, y = friedman(0, n=60)
-    selection = MutualInfoSelector(method=method, random_state=0, progress=True).fit(X, y).selection_
+    selection = MutualInfoSelector(method=method, random_state=0, verbose=1).fit(X, y).selection_
     tasks = list(dict.fromkeys(stage.task for stage in stages))
-    first = "choosing the number of neighbours" if method == "published" else "step 1: testing 10 columns, 28 surr"
+    first = (
+        "choosing the number of neighbours" if method == "published" else "step 1: testing 10 features, 28 surr"
+    )
     assert tasks[0].startswith(first)
     for number in range(1, len(selection.steps) + 1):
         assert any(task.startswith(f"step {number}: testing") for task in tasks)
@@ -24,7 +26,7 @@ def test_stages_say_what_is_done_and_add_up(method, monkeypatch):
         done = [stage.done for stage in of_task]
         assert done == sorted(done)
         assert done[-1] == of_task[-1].total > 0
-    assert stages[-1].chosen == tuple(step.feature for step in selection.accepted)
+    assert stages[-1].selected == tuple(step.feature for step in selection.accepted)
 
 
 def test_a_reporter_counts_and_ends():
@@ -42,7 +44,7 @@ def test_a_reporter_counts_and_ends():
 def test_short_runs_are_silent(capfd):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 2))
-    MutualInfoSelector(random_state=0, progress=True, max_features=1).fit(X, X[:, 0])
+    MutualInfoSelector(random_state=0, verbose=1, max_features=1).fit(X, X[:, 0])
     assert capfd.readouterr() == ("", "")
 
 
@@ -50,8 +52,11 @@ def test_where_there_is_no_terminal_a_task_is_a_line(capfd, monkeypatch):
     monkeypatch.setattr("infosift.progress._SECONDS_OF_PATIENCE", -1)
     with ProgressBar() as bar:
         for done in range(3):
-            bar(Stage("step 1: testing 9 [b]columns[/b]", done, 3, ()))
-        bar(Stage("step 2: testing 8 columns", 0, 3, ("[red]",)))
+            bar(Stage("step 1: testing 9 [b]features[/b]", done, 3, ()))
+        bar(Stage("step 2: testing 8 features", 0, 3, ("[red]",)))
     out, told = capfd.readouterr()
     assert out == ""
-    assert told.splitlines() == ["step 1: testing 9 [b]columns[/b]", "step 2: testing 8 columns (chosen: [red])"]
+    assert told.splitlines() == [
+        "step 1: testing 9 [b]features[/b]",
+        "step 2: testing 8 features (selected: [red])",
+    ]

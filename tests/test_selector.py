@@ -1,3 +1,4 @@
+import inspect
 import pickle
 
 import numpy as np
@@ -5,19 +6,21 @@ import pandas as pd
 import polars as pl
 import pytest
 from joblib import parallel_config
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from infosift import MutualInfoSelector, Selection
+from infosift import KSG, Calibrated, InputError, MutualInfoSelector, Published, Selection
 from infosift.search.problem import settings_of
-from samples import INFORMATIVE, friedman
+from infosift.significance import permutation
+from samples import INFORMATIVE, friedman, make_selector
 
 NAMES = [f"col {letter}" for letter in "abcdefghij"]
-FAST = MutualInfoSelector(method="published", n_neighbors=6, n_permutations=19, random_state=0)
+FAST = make_selector(method="published", n_neighbors=6, n_permutations=19, random_state=0)
 
 
 @parametrize_with_checks(
@@ -27,8 +30,8 @@ FAST = MutualInfoSelector(method="published", n_neighbors=6, n_permutations=19, 
     ]
 )
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
-@pytest.mark.filterwarnings("ignore:Constant columns:UserWarning")
-@pytest.mark.filterwarnings("ignore:Columns that repeat:UserWarning")
+@pytest.mark.filterwarnings("ignore:Constant features:UserWarning")
+@pytest.mark.filterwarnings("ignore:Duplicates of an earlier feature:UserWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
@@ -56,7 +59,7 @@ def test_every_kind_of_input_gives_the_same_result(data):
     for other_X, other_y in [(pl.from_pandas(X), pl.Series("yield", y)), (X.to_numpy(), y.to_numpy())]:
         other = clone(FAST).fit(other_X, other_y)
         np.testing.assert_array_equal(other.selected_, reference.selected_)
-        assert [s.score for s in other.selection_.steps] == [s.score for s in reference.selection_.steps]
+        assert [s.statistic for s in other.selection_.steps] == [s.statistic for s in reference.selection_.steps]
     assert other.selection_.feature_names[:2] == ("x0", "x1")
     fortran = clone(FAST).fit(np.asfortranarray(X), y)
     assert fortran.selection_.steps == other.selection_.steps
@@ -76,7 +79,7 @@ def test_in_pipelines(data):
     pipeline = make_pipeline(clone(FAST), KNeighborsRegressor())
     search = GridSearchCV(pipeline, {"mutualinfoselector__alpha": [0.05, 0.1]}, cv=2).fit(X, y)
     assert search.best_estimator_.score(X, y) > 0.4
-    transformer = ColumnTransformer([("chosen", clone(FAST), NAMES[:6])], remainder="drop")
+    transformer = ColumnTransformer([("selected", clone(FAST), NAMES[:6])], remainder="drop")
     assert transformer.fit(X, y).transform(X).shape[1] >= 2
 
 
@@ -88,9 +91,7 @@ def test_pickle_keeps_the_evidence(data):
 
 
 def test_number_of_neighbors_is_chosen_or_given(data):
-    automatic = MutualInfoSelector(method="published", random_state=0, max_neighbors=12, n_permutations=19).fit(
-        *data
-    )
+    automatic = make_selector(method="published", random_state=0, max_neighbors=12, n_permutations=19).fit(*data)
     assert automatic.n_neighbors_ == automatic.selection_.neighbors.n_neighbors <= 12
     given = clone(FAST).fit(*data)
     assert given.n_neighbors_ == 6
@@ -98,12 +99,9 @@ def test_number_of_neighbors_is_chosen_or_given(data):
 
 
 def test_a_drawn_seed_repeats_the_run(data):
-    first = MutualInfoSelector(method="published", n_neighbors=6).fit(*data).selection_
-    again = (
-        MutualInfoSelector(method="published", n_neighbors=6, random_state=first.settings.seed)
-        .fit(*data)
-        .selection_
-    )
+    first = make_selector(method="published", n_neighbors=6).fit(*data).selection_
+    seed = first.settings.seed
+    again = make_selector(method="published", n_neighbors=6, random_state=seed).fit(*data).selection_
     assert again == first
     generator = np.random.RandomState(3)
     seeds = {
@@ -113,28 +111,28 @@ def test_a_drawn_seed_repeats_the_run(data):
     assert len(seeds) == 2
 
 
-def test_constant_and_duplicate_columns(data):
+def test_constant_and_duplicate_features(data):
     X, y = data
     X = X.assign(flat=3.0, again=X["col d"])
-    with pytest.warns(UserWarning, match="are left out") as caught:
+    with pytest.warns(UserWarning, match="are not tested") as caught:
         selection = clone(FAST).fit(X, y).selection_
     said = [str(warning.message) for warning in caught]
     assert said == [
-        'Constant columns tell nothing and are left out: "flat".',
-        'Columns that repeat an earlier one are left out: "again" (repeats "col d").',
+        'Constant features carry no information and are not tested: "flat".',
+        'Duplicates of an earlier feature are not tested: "again" (of "col d").',
     ]
     assert {"flat", "again"}.isdisjoint(selection.names)
     assert selection.constant == ("flat",)
     assert selection.duplicates == (("again", "col d"),)
 
 
-def test_only_constant_columns(data):
+def test_only_constant_features(data):
     X = pd.DataFrame({"a": np.ones(100), "b": np.zeros(100)})
     with pytest.warns(UserWarning, match='"a", "b"'):
         selector = MutualInfoSelector(method="published", random_state=0).fit(X, data[1])
     assert selector.selection_.names == ()
     assert selector.n_neighbors_ is None
-    assert selector.selection_.stopped == "no usable column is left"
+    assert selector.selection_.stopped == "no candidate is left"
 
 
 def test_names_that_are_numbers(data):
@@ -144,13 +142,10 @@ def test_names_that_are_numbers(data):
 
 
 def test_numpy_numbers_as_parameters_travel_to_json(data):
-    parameters = {"max_features": np.int64(2), "t_threshold": np.float32(1), "n_neighbors": np.int32(5)}
-    selection = (
-        MutualInfoSelector(np.float64(0.1), method="published", random_state=np.int64(0), **parameters)
-        .fit(*data)
-        .selection_
-    )
-    assert Selection.from_json(selection.to_json()) == selection
+    parameters = {"alpha": np.float64(0.1), "max_features": np.int64(2), "random_state": np.int64(0)}
+    for own in ({"t_threshold": np.float32(1)}, {"n_neighbors": np.int32(5)}):
+        selection = make_selector(method="published", **parameters, **own).fit(*data).selection_
+        assert Selection.from_json(selection.to_json()) == selection
 
 
 def test_n_jobs_has_scikit_learns_meaning(data):
@@ -168,17 +163,26 @@ def test_n_jobs_has_scikit_learns_meaning(data):
     ("parameters", "message"),
     [
         ({"alpha": 0}, "alpha must lie between 0 and 1, not 0"),
-        ({"method": "best"}, "method must be one of published, calibrated, not 'best'"),
-        ({"criterion": "mi"}, "criterion must be one of ksg, ksg2, not 'mi'"),
-        ({"search": "backward"}, "search must be one of forward, not 'backward'"),
-        ({"n_neighbors": "all"}, "n_neighbors must be \"auto\" or an integer of at least 1, not 'all'"),
-        ({"n_neighbors": 99}, "n_neighbors=99 needs at least 101 rows, and the table has n_samples=100"),
-        ({"n_permutations": 10}, 'n_permutations must be "auto" or, to be able to reach alpha=0.05, an integer'),
-        ({"n_folds": 1}, "n_folds must be an integer of at least 2, not 1"),
-        ({"max_neighbors": 0}, "max_neighbors must be an integer of at least 1, not 0"),
+        (
+            {"method": "best"},
+            r"method must be one of calibrated, published, or an object \(Calibrated\(\), .*'best'",
+        ),
+        ({"method": Published}, "method must be one of .*, not <class"),
+        ({"criterion": "mi"}, r"criterion must be one of ksg, ksg2, or an object \(KSG\(\)\), not 'mi'"),
+        ({"criterion": KSG}, "criterion must be one of .*, not <class"),
+        ({"verbose": -1}, "verbose must be an integer of at least 0, not -1"),
+        ({"criterion": KSG("all")}, "n_neighbors must be \"auto\" or an integer of at least 1, not 'all'"),
+        ({"criterion": KSG(99)}, "n_neighbors=99 needs at least 101 rows, and the table has n_samples=100"),
+        (
+            {"method": Calibrated(n_permutations=10)},
+            'n_permutations must be "auto" or, to be able to reach alpha=0.05, an integer',
+        ),
+        ({"method": Published(n_folds=1)}, "n_folds must be an integer of at least 2, not 1"),
+        ({"criterion": KSG(max_neighbors=0)}, "max_neighbors must be an integer of at least 1, not 0"),
+        ({"method": Calibrated(null="none")}, "null must be one of residual, local, shuffle, not 'none'"),
         ({"max_features": 0}, "max_features must be an integer of at least 1, not 0"),
         ({"alpha": "x"}, "alpha must lie between 0 and 1, not 'x'"),
-        ({"t_threshold": "x"}, "t_threshold must be a finite number, not 'x'"),
+        ({"method": Published(t_threshold="x")}, "t_threshold must be a finite number, not 'x'"),
         ({"n_jobs": "x"}, "n_jobs must be a number of threads"),
         ({"random_state": "x"}, "random_state must be"),
     ],
@@ -198,3 +202,140 @@ def test_bad_data_are_explained(data):
         FAST.fit(X, y * 0 + 1)
     with pytest.raises(ValueError, match='The target "yield" has 100 classes in 100 rows, too few rows of each'):
         FAST.fit(X, y.astype(str) + " kg")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        (
+            {"criterion": KSG(6, max_neighbors=12)},
+            'max_neighbors=12 is for n_neighbors="auto", and n_neighbors=6 is given: leave one of them out',
+        ),
+        (
+            {"criterion": KSG(6), "method": Published(n_folds=12)},
+            "n_folds and t_threshold are for choosing n_neighbors, and n_neighbors=6 is given: leave them out",
+        ),
+        ({"criterion": KSG(6), "method": Published(t_threshold=1.0)}, "n_folds and t_threshold are for choosing"),
+        ({"missing": "partial"}, 'needs whole rows: say missing="drop" or method="published"'),
+    ],
+)
+def test_parameters_that_would_be_ignored_are_refused(data, parameters, message):
+    with pytest.raises(InputError, match=message):
+        MutualInfoSelector(**parameters).fit(*data)
+
+
+def test_no_parameter_is_for_one_method_only():
+    parameters = inspect.signature(MutualInfoSelector).parameters
+    assert len(parameters) <= 18
+    own = {*Calibrated().get_params(), *Published().get_params(), *KSG().get_params()}
+    assert own.isdisjoint(parameters)
+
+
+def test_parameters_of_objects_are_nested():
+    selector = MutualInfoSelector(method=Published(n_folds=10), criterion=KSG(variant=2))
+    nested = selector.get_params()
+    assert (nested["method__n_folds"], nested["criterion__variant"]) == (10, 2)
+    copy = clone(selector).set_params(method__n_folds=20, criterion__max_neighbors=5)
+    assert (copy.method.n_folds, copy.criterion.max_neighbors) == (20, 5)
+    assert (selector.method.n_folds, selector.criterion.max_neighbors) == (10, 20)
+    assert clone(selector).set_params(method="calibrated").method == "calibrated"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"method__n_folds": 20}, r'method="calibrated" is a short form, whose n_folds .*method=Calibrated\(\)'),
+        ({"criterion__n_neighbors": 3}, r'criterion="ksg" is a short form, whose n_neighbors .*criterion=KSG\(\)'),
+        ({"method": "published", "method__n_folds": 20}, r"method=Published\(\), first"),
+    ],
+)
+def test_parameters_of_short_forms_cannot_be_set(parameters, message):
+    with pytest.raises(InputError, match=message):
+        MutualInfoSelector().set_params(**parameters)
+
+
+def test_a_grid_over_the_parameters_of_a_method(data):
+    pipeline = make_pipeline(clone(FAST), KNeighborsRegressor())
+    grid = {
+        "mutualinfoselector__method__n_permutations": [19, 39],
+        "mutualinfoselector__criterion__n_neighbors": [5],
+    }
+    search = GridSearchCV(pipeline, grid, cv=2).fit(*data)
+    best = search.best_estimator_[0]
+    assert best.selection_.steps[0].n_permutations == best.method.n_permutations in (19, 39)
+    assert best.n_neighbors_ == 5
+
+
+class TestRowGroups:
+    """Groups of rows given to ``fit`` are routed as scikit-learn's metadata, and sliced by cross-validation."""
+
+    N_GROUPS, SIZE = 20, 4
+
+    @pytest.fixture
+    def repeated(self):
+        """Repeated measures: half of a feature and of the target is the same for all rows of a group."""
+        rng = np.random.default_rng(0)
+        groups = np.repeat(np.arange(self.N_GROUPS), self.SIZE)
+        own = rng.normal(size=(self.N_GROUPS, 3))[groups]
+        X = own + rng.normal(size=own.shape)
+        return X, X[:, 0] + 0.3 * rng.normal(size=len(X)), groups
+
+    @pytest.fixture
+    def seen(self, monkeypatch):
+        """The groups that each fit was given."""
+        seen = []
+        fit = MutualInfoSelector.fit
+
+        def recording(self, X, y=None, groups=None):
+            seen.append(groups)
+            return fit(self, X, y, groups)
+
+        monkeypatch.setattr(MutualInfoSelector, "fit", recording)
+        return seen
+
+    def pipeline(self):
+        return make_pipeline(clone(FAST), KNeighborsRegressor())
+
+    def assert_respected(self, seen):
+        assert len(seen) == 4
+        for groups in seen:  # of each training part: whole groups, and not those of the test part
+            assert len(groups) == 3 * self.N_GROUPS * self.SIZE // 4
+            assert set(np.unique(groups, return_counts=True)[1]) == {self.SIZE}
+        assert len({tuple(groups) for groups in seen}) == 4
+
+    def test_routed_by_name_without_further_ado(self, repeated, seen):
+        X, y, groups = repeated
+        with config_context(enable_metadata_routing=True):
+            cross_val_score(self.pipeline(), X, y, params={"groups": groups}, cv=GroupKFold(4))
+        self.assert_respected(seen)
+
+    def test_passed_as_a_parameter_of_fit(self, repeated, seen):
+        X, y, groups = repeated
+        cross_val_score(
+            self.pipeline(), X, y, groups=groups, cv=GroupKFold(4), params={"mutualinfoselector__groups": groups}
+        )
+        self.assert_respected(seen)
+
+    def test_shuffles_respect_the_groups_of_a_training_part(self, repeated, monkeypatch):
+        X, y, groups = repeated
+        orders = []
+        shuffled = permutation.shuffled_rows
+
+        def recording(rows, generator, row_groups=None):
+            orders.append((shuffled(rows, generator, row_groups), row_groups))
+            return orders[-1][0]
+
+        monkeypatch.setattr(permutation, "shuffled_rows", recording)
+        with config_context(enable_metadata_routing=True):
+            cross_val_score(self.pipeline(), X, y, params={"groups": groups}, cv=GroupKFold(4))
+        assert orders
+        for order, own in orders:  # the rows of a group come from those of one group
+            assert all(len(set(own[order[own == group]])) == 1 for group in np.unique(own))
+
+    def test_without_groups_every_row_is_on_its_own(self, repeated):
+        X, y, groups = repeated
+        alone = clone(FAST).fit(X, y).selection_
+        together = clone(FAST).fit(X, y, groups=groups).selection_
+        assert alone.settings.n_row_groups is None
+        assert together.settings.n_row_groups == self.N_GROUPS
+        assert not np.array_equal(alone.steps[0].null, together.steps[0].null)

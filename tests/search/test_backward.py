@@ -1,26 +1,26 @@
-"""Which chosen columns go: the least needed first, and the rest asked anew."""
+"""Which selected features are removed: the least missed first, and the rest asked anew."""
 
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from infosift.significance.max_test import Bench, Contest, hold
 from infosift.criteria import KSG
-from infosift.engines.threads import ThreadEngine
 from infosift.data.feature_groups import Unit
 from infosift.data.frames import NamedColumns
-from infosift.progress import Reporter
-from infosift.search.backward import Pruner
 from infosift.data.table import make_table
+from infosift.engines.threads import ThreadEngine
+from infosift.progress import Reporter
+from infosift.search.backward import Removals
+from infosift.significance.drawn_scores import DrawnScores, Workbench
+from infosift.significance.max_test import max_test
 
 A, B, C = (Unit(name, (i,)) for i, name in enumerate("abc"))
+PROBLEM = SimpleNamespace(kept=(), settings=SimpleNamespace(alpha=0.05), table=SimpleNamespace(names=tuple("abc")))
 
 
 class Oracle:
-    """Answers as an examiner would, from what each set explains: a unit adds what is lost without it."""
-
-    settings = SimpleNamespace(alpha=0.05)
+    """Answers as a method would, from what each subset explains: a unit adds what is lost without it."""
 
     def __init__(self, explained):
         self.explained, self.asked = explained, []
@@ -28,38 +28,40 @@ class Oracle:
     def _by(self, units):
         return self.explained.get("".join(sorted(unit.name for unit in units)), 0)
 
-    def unexplained_by(self, units):
-        return 10 - self._by(units)
+    def unexplained(self, subset):
+        return 10 - self._by(subset)
 
-    def p_value(self, asked, given, step, purpose, *, thorough):
-        (unit,) = asked
-        parts = [Unit(name, ()) for name in unit.name.split(" and ")]
-        self.asked.append((step, unit.name, "".join(sorted(other.name for other in given))))
-        return 0.01 if self._by([*given, *parts]) >= self._by(given) + 1 else 0.5
+    def drop(self, subset, members, number):
+        others = [unit for unit in subset if unit not in members]
+        names = ["".join(sorted(unit.name for unit in units)) for units in (members, others)]
+        self.asked.append((number, *names))
+        return 0.01 if self._by(subset) >= self._by(others) + 1 else 0.5
 
 
-def superfluous(explained, partners=()):
+def removed(explained, partners=()):
     partners = dict(partners) | {second: first for first, second in partners}
     oracle = Oracle(explained)
-    return [unit.name for unit in Pruner(oracle, [A, B, C], partners).superfluous()], oracle
+    removals = list(Removals(PROBLEM, oracle, [A, B, C], partners))
+    assert all(removal.p_value == 0.5 for removal in removals)
+    return sorted(name for removal in removals for name in removal.features), oracle
 
 
 def test_where_all_add_something_all_stay_and_each_is_asked_once():
-    gone, oracle = superfluous({"abc": 9, "ab": 7, "ac": 6, "bc": 5})
+    gone, oracle = removed({"abc": 9, "ab": 7, "ac": 6, "bc": 5})
     assert gone == []
     assert [name for _, name, _ in oracle.asked] == ["c", "b", "a"]
-    assert len({step for step, _, _ in oracle.asked}) == 3
+    assert len({number for number, _, _ in oracle.asked}) == 3
 
 
-def test_of_several_that_add_nothing_the_least_needed_goes_and_the_rest_are_asked_anew():
-    # Beside b and c the first column adds too little to be seen; without c it is worth most.
-    gone, oracle = superfluous({"abc": 9, "ab": 9, "ac": 8.5, "bc": 8.2, "a": 6, "b": 4, "c": 3})
+def test_of_several_that_add_nothing_the_least_missed_goes_and_the_rest_are_asked_anew():
+    # Conditional on b and c the first feature adds too little to be seen; without c it is worth most.
+    gone, oracle = removed({"abc": 9, "ab": 9, "ac": 8.5, "bc": 8.2, "a": 6, "b": 4, "c": 3})
     assert gone == ["c"]
     assert oracle.asked[0][1:] == ("c", "ab")
 
 
 def test_the_last_one_is_never_asked_about():
-    gone, oracle = superfluous({})
+    gone, oracle = removed({})
     assert len(gone) == 2
     assert all(given for _, _, given in oracle.asked)
 
@@ -72,18 +74,18 @@ def test_the_last_one_is_never_asked_about():
         ({"abc": 9, "ab": 6, "bc": 9, "ac": 5, "c": 5}, ["a"]),
     ],
 )
-def test_two_that_came_together_stay_where_they_add_together(explained, gone):
-    assert superfluous(explained, [(A, B)])[0] == gone
+def test_two_that_were_selected_as_a_pair_stay_where_they_add_together(explained, gone):
+    assert removed(explained, [(A, B)])[0] == gone
 
 
 @pytest.mark.parametrize("thorough", [False, True])
-def test_what_the_others_leave_of_a_column_shows_what_it_tells(thorough):
-    # The column is nearly the sum of the others, and the target is what it differs by.
+def test_the_residual_of_a_feature_shows_what_it_adds(thorough):
+    # The feature is nearly the sum of the others, and the target is what it differs by.
     rng = np.random.default_rng(0)
     given, (difference, noise) = rng.normal(size=(3, 200)), rng.normal(size=(2, 200))
     columns = np.concatenate([given, [given.sum(axis=0) + 0.1 * difference]])
     target = NamedColumns(("y",), (difference + 0.3 * noise)[None])
     table = make_table(NamedColumns(("a", "b", "c", "d"), columns), target, seed=0)
-    bench = Bench(table, KSG(), (10, 20), ThreadEngine(1), 0, "residual", Reporter())
-    contest = Contest(bench, [0, 1, 2], [Unit("d", (3,))], 0, "asking", thorough=thorough)
-    assert (hold(contest.scores, 0.05, 39).p_value <= 0.05) == thorough
+    bench = Workbench(table, KSG(), (10, 20), ThreadEngine(1), 0, "residual", Reporter())
+    drawn = DrawnScores(bench, [0, 1, 2], [Unit("d", (3,))], 0, "asking", thorough=thorough)
+    assert (max_test(drawn.scores, 0.05, 39).p_value <= 0.05) == thorough

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from infosift import InputError, MutualInfoSelector, Selection
+from infosift import KSG, Calibrated, InputError, MutualInfoSelector, Selection
 from samples import friedman
 
 METHODS = [
@@ -32,19 +32,28 @@ def data():
     return pd.DataFrame(X, columns=[f"c{i}" for i in range(10)]), y
 
 
+@pytest.fixture
+def on_step(monkeypatch):
+    """Say what is to happen with the selection so far as soon as a step is decided."""
+
+    def use(hook):
+        monkeypatch.setattr("infosift.selector.StepTasks.end_step", lambda self, selection: hook(selection))
+
+    return use
+
+
 @pytest.mark.parametrize("selector", METHODS, ids=ids)
-def test_a_run_goes_on_from_any_step(selector, data, tmp_path):
+def test_a_run_goes_on_from_any_step(selector, data, tmp_path, on_step):
     whole = clone(selector).fit(*data).selection_
     for decided in range(len(whole.steps)):
         path = tmp_path / f"after {decided}.json"
-        calls = []
 
-        def stop_after(step, calls=calls, decided=decided):
-            calls.append(step)
-            if len(calls) > decided:
+        def stop_after(selection, decided=decided):
+            if len(selection.steps) > decided:
                 raise KeyboardInterrupt
 
-        first = clone(selector).set_params(checkpoint=path, callback=stop_after)
+        first = clone(selector).set_params(checkpoint=path)
+        on_step(stop_after)
         with pytest.raises(KeyboardInterrupt):
             first.fit(*data)
         assert first.selection_.is_partial
@@ -52,7 +61,8 @@ def test_a_run_goes_on_from_any_step(selector, data, tmp_path):
         assert "interrupt" in first.selection_.stopped
         assert Selection.from_json(first.selection_.to_json()) == first.selection_
         taken = []
-        resumed = clone(selector).set_params(checkpoint=path, callback=taken.append).fit(*data).selection_
+        on_step(lambda selection, taken=taken: taken.append(selection.steps[-1]))
+        resumed = clone(selector).set_params(checkpoint=path).fit(*data).selection_
         assert resumed == whole
         assert tuple(taken) == whole.steps
         assert not resumed.is_partial
@@ -65,8 +75,8 @@ def test_decided_steps_are_not_taken_again(data, tmp_path, monkeypatch):
     def never(*arguments, **options):
         raise AssertionError
 
-    monkeypatch.setattr("infosift.search.published.take_step", never)
-    monkeypatch.setattr("infosift.search.choose_k.choose", never)
+    monkeypatch.setattr("infosift.search.published.PublishedTests.add", never)
+    monkeypatch.setattr("infosift.search.published.choose_value", never)
     assert clone(METHODS[1]).set_params(checkpoint=path).fit(*data).selection_ == whole
 
 
@@ -81,6 +91,9 @@ def test_a_drawn_seed_is_that_of_the_checkpoint(data, tmp_path):
     [
         (lambda X, y: (X, y, {"alpha": 0.1}), "is of a run with alpha=0.05, not 0.1: remove it, or give another"),
         (lambda X, y: (X, y, {"random_state": 1}), "seed=0, not 1"),
+        (lambda X, y: (X, y, {"method": "published"}), "method='Calibrated', not 'Published'"),
+        (lambda X, y: (X, y, {"method": Calibrated(null="local")}), "null='residual', not 'local'"),
+        (lambda X, y: (X, y, {"criterion": KSG(8)}), "n_neighbors='auto', not 8"),
         (lambda X, y: (X, y, {"keep": "c1"}), r"keep=\(\), not \('c1',\)"),
         (lambda X, y: (X + np.eye(80, 10), y, {}), "on other data"),
         (lambda X, y: (X, y + np.eye(80)[0], {}), "on other data"),
@@ -139,10 +152,9 @@ def test_a_time_limit_ends_the_search_with_what_is_decided(selector, data):
 
 def test_a_time_limit_may_change_between_runs(data, tmp_path):
     path = tmp_path / "state.json"
-    seen = []
     selector = MutualInfoSelector(random_state=0, checkpoint=path, time_limit=600)
-    clone(selector).set_params(callback=seen.append, max_features=None).fit(*data)
-    assert clone(selector).set_params(time_limit=None).fit(*data).selection_.steps == tuple(seen)
+    decided = clone(selector).fit(*data).selection_.steps
+    assert clone(selector).set_params(time_limit=None).fit(*data).selection_.steps == decided
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL to send")

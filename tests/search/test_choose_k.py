@@ -1,13 +1,14 @@
 import numpy as np
 import pytest
 
-from infosift import choose_n_neighbors, neighbors, resample_mutual_information
+from infosift import choose_n_neighbors, resample_mutual_information
 from infosift.criteria import KSG
-from infosift.engines.threads import ThreadEngine
 from infosift.data.frames import NamedColumns
-from infosift.search.choose_k import assign_folds, best_column, neighbor_range
-from infosift.random_streams import stream
 from infosift.data.table import make_table, to_unit_spread
+from infosift.engines.threads import ThreadEngine
+from infosift.random_streams import stream
+from infosift.search import choose_k
+from infosift.search.choose_k import Resampling, assign_folds, best_column, choose_value
 from oracle import ksg, t_statistic
 from samples import friedman
 
@@ -22,13 +23,12 @@ def choice():
     return choose_n_neighbors(*friedman(0, n=60), n_folds=12, max_neighbors=8, random_state=3)
 
 
-@pytest.mark.parametrize("criterion", ["ksg", "ksg2"])
-def test_t_is_what_the_paper_defines(criterion):
+@pytest.mark.parametrize("variant", [1, 2])
+def test_t_is_what_the_paper_defines(variant):
     X, y = friedman(1, n=40)
-    choice = choose_n_neighbors(X[:, :3], y, n_folds=6, max_neighbors=5, criterion=criterion, random_state=7)
+    choice = choose_n_neighbors(X[:, :3], y, n_folds=6, max_neighbors=5, variant=variant, random_state=7)
     parts = rows_without_folds(40, 6, seed=7)
     shuffles = [stream(7, "shuffled fold", fold).permutation(rows) for fold, rows in enumerate(parts)]
-    variant = 2 if criterion == "ksg2" else 1
     expected = [
         [t_statistic(to_unit_spread(x), to_unit_spread(y), k, variant, parts, shuffles) for k in range(1, 6)]
         for x in X[:, :3].T
@@ -70,18 +70,18 @@ def test_folds_partition_the_rows(n_rows, n_folds):
 
 
 def test_the_range_of_k_leaves_half_of_the_rows():
-    assert neighbor_range(20, 97) == tuple(range(1, 21))
-    assert neighbor_range(20, 9) == (1, 2, 3, 4)
+    assert KSG().values_to_compare(97) == tuple(range(1, 21))
+    assert KSG().values_to_compare(9) == (1, 2, 3, 4)
 
 
-def test_unusable_columns_have_no_t():
+def test_unusable_features_have_no_t():
     X, y = friedman(2, n=50)
     X[:, 1] = 4.0
     X[:, 2] = X[:, 0]
     choice = choose_n_neighbors(X, y, random_state=0)
     assert np.isnan(choice.t[[1, 2]]).all()
     assert np.isfinite(np.delete(choice.t, [1, 2], axis=0)).all()
-    with pytest.raises(ValueError, match="Every column of X is constant"):
+    with pytest.raises(ValueError, match="Every feature is constant"):
         choose_n_neighbors(X[:, [1]], y)
 
 
@@ -107,18 +107,17 @@ def test_resampling_gives_the_estimate_without_each_fold():
 
 
 def test_long_tables_are_sampled(monkeypatch):
-    monkeypatch.setattr(neighbors, "MOST_ROWS", 80)
+    monkeypatch.setattr(choose_k, "MOST_ROWS", 80)
     X, y = friedman(0, n=200)
     table = make_table(NamedColumns(tuple("abcdefghij"), X.T), NamedColumns(("y",), y[None]), seed=4)
 
     def choose(table):
-        options = {"max_neighbors": 8, "n_folds": 10, "t_threshold": None, "seed": 4}
-        return neighbors.choose(table, KSG(1), ThreadEngine(1), **options)
+        return choose_value(table, KSG(max_neighbors=8), Resampling(10, None, seed=4), ThreadEngine(1))
 
-    rows = neighbors.sample_rows(200, seed=4)
+    rows = choose_k.sample_rows(200, seed=4)
     assert len(np.unique(rows)) == 80
-    np.testing.assert_array_equal(rows, neighbors.sample_rows(200, seed=4))
-    assert not np.array_equal(rows, neighbors.sample_rows(200, seed=5))
+    np.testing.assert_array_equal(rows, choose_k.sample_rows(200, seed=4))
+    assert not np.array_equal(rows, choose_k.sample_rows(200, seed=5))
     choice = choose(table)
     assert choice.n_rows == 80
     monkeypatch.undo()
@@ -126,9 +125,9 @@ def test_long_tables_are_sampled(monkeypatch):
     assert choose(table).n_rows == 200
 
 
-def test_samples_have_whole_blocks(monkeypatch):
-    monkeypatch.setattr(neighbors, "MOST_ROWS", 50)
-    blocks = np.repeat(np.arange(30), 8)
-    rows = neighbors.sample_rows(240, 0, blocks)
+def test_samples_have_whole_row_groups(monkeypatch):
+    monkeypatch.setattr(choose_k, "MOST_ROWS", 50)
+    groups = np.repeat(np.arange(30), 8)
+    rows = choose_k.sample_rows(240, 0, groups)
     assert len(rows) == 56
-    assert set(np.bincount(blocks[rows])) == {0, 8}
+    assert set(np.bincount(groups[rows])) == {0, 8}

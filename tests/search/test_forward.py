@@ -1,67 +1,56 @@
-from functools import partial
+"""A forward search: greedy, halted by the test, whatever the method that it asks."""
 
 import numpy as np
 import pytest
 
-from infosift.criteria import KSG, Scorer
-from infosift.engines.threads import ThreadEngine
+from infosift import KSG, Published
+from infosift.criteria import Scorer
 from infosift.data.frames import NamedColumns
-from infosift.significance.permutation import shuffled_orders
+from infosift.engines.threads import ThreadEngine
 from infosift.progress import Reporter
-from infosift.search.published import take_step
-from infosift.results.selection import Settings
-from infosift.search.run import Run, forward
-from infosift.data.table import make_table
+from infosift.search.base import Problem
+from infosift.search.forward import additions, forward
+from infosift.search.problem import make_problem, settings_of
+from infosift.search.published import PublishedTests
+from infosift.search.run import Run
+from infosift.significance.permutation import shuffled_orders
 from oracle import ksg
-from samples import friedman
+from samples import friedman, make_selector
 
 ENGINE = ThreadEngine(1)
+DEFAULTS = {"method": "published", "n_neighbors": 5, "n_permutations": 19, "random_state": 4}
 
 
-def settings(**changes):
-    values = {
-        "alpha": 0.05,
-        "method": "published",
-        "criterion": "ksg",
-        "search": "forward",
-        "n_neighbors": 5,
-        "n_permutations": 19,
-        "n_folds": 10,
-        "max_neighbors": 10,
-        "t_threshold": None,
-        "max_features": None,
-        "seed": 4,
-    }
-    return Settings(**{**values, **changes})
-
-
-def table_of(X, y, names=None):
+def problem_of(X, y, names=None, **options):
     names = names or tuple(f"x{i}" for i in range(X.shape[1]))
-    return make_table(NamedColumns(names, X.T.copy()), NamedColumns(("y",), y[None]), seed=4)
+    given = make_selector(**{**DEFAULTS, **options}).get_params(deep=False)
+    features, target = NamedColumns(names, X.T.copy()), NamedColumns(("y",), y[None])
+    return make_problem(features, target, None, given, settings_of(given))
 
 
-def select(table, settings, on_step=None):
-    return Run(table, settings, ENGINE, Reporter(), on_step=on_step).select()
+def select(X, y, names=None, on_step=None, **options):
+    return Run(problem_of(X, y, names, **options), ENGINE, Reporter(), on_step=on_step).select()
 
 
 def test_the_path_is_greedy_and_halts_by_the_permutation_test():
     X, y = friedman(0, n=50)
-    table = table_of(X[:, [3, 4, 8]], y)
-    chosen = []
-    for step in forward(
-        table, settings(), partial(take_step, table, settings(), Scorer(KSG(1), 5, ENGINE), Reporter())
-    ):
-        rest = [i for i in range(3) if i not in chosen]
-        scores = {i: ksg(table.columns[[*chosen, i]], table.target, 5, 1) for i in rest}
+    problem = problem_of(X[:, [3, 4, 8]], y)
+    table, tests = problem.table, problem.method.tests(problem, ENGINE, Reporter(), None)
+    selected = []
+    for step in forward(problem, tests):
+        rest = [i for i in range(3) if i not in selected]
+        scores = {i: ksg(table.columns[[*selected, i]], table.target, 5, 1) for i in rest}
         best = max(scores, key=scores.get)
-        copies = table.columns[best][shuffled_orders(50, range(19), seed=4, step=len(chosen))]
-        null = [ksg(np.vstack([table.columns[chosen], copy]), table.target, 5, 1) for copy in copies]
+        copies = table.columns[best][shuffled_orders(50, range(19), seed=4, step=len(selected))]
+        null = [ksg(np.vstack([table.columns[selected], copy]), table.target, 5, 1) for copy in copies]
+        draws = np.array([scores[best], *null])
         assert step.index == best
-        np.testing.assert_allclose(step.candidate_scores, list(scores.values()), rtol=0, atol=1e-9)
-        np.testing.assert_allclose(step.null, null, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(step.candidate_information, list(scores.values()), rtol=0, atol=1e-9)
+        np.testing.assert_allclose(step.null, (null - draws.mean()) / draws.std(), rtol=0, atol=1e-7)
+        assert step.information_threshold == pytest.approx(max(null), abs=1e-9)
         assert step.accepted == (scores[best] > max(null))
-        chosen.append(best)
-    assert not step.accepted or len(chosen) == 3
+        selected.append(best)
+    assert not step.accepted or len(selected) == 3
 
 
 def test_steps_come_as_soon_as_they_are_decided():
@@ -72,64 +61,112 @@ def test_steps_come_as_soon_as_they_are_decided():
             calls.append(arguments)
             return super().__call__(*arguments)
 
-    table = table_of(*friedman(1))
-    steps = forward(
-        table, settings(), partial(take_step, table, settings(), CountingScorer(KSG(1), 5, ENGINE), Reporter())
-    )
+    problem = problem_of(*friedman(1))
+    tests = PublishedTests(problem, CountingScorer(KSG(), 5, ENGINE), 19, Reporter(), None)
+    steps = forward(problem, tests)
     assert next(steps).feature == "x3"
     assert len(calls) == 2  # the candidates and the shuffled copies of the best
 
 
+class Scripted:
+    """A method that answers from a list: what a search asks is seen, and no data are."""
+
+    revises = False
+
+    def __init__(self, problem, accepted):
+        self.asked, self._accepted, self._real = (
+            [],
+            accepted,
+            problem.method.tests(problem, ENGINE, Reporter(), None),
+        )
+
+    def add(self, subset, candidates, number, room):
+        self.asked.append(([unit.name for unit in subset], [unit.name for unit in candidates], number, room))
+        step = self._real.add(subset, candidates[:1], number, room)
+        return type(step)(**{**vars(step), "accepted": number < self._accepted})
+
+
+def test_a_search_knows_no_method_and_asks_about_what_is_left():
+    X, y = friedman(1, n=40)
+    problem = problem_of(X[:, :4], y, keep=["x3"], max_features=3)
+    tests = Scripted(problem, accepted=9)
+    steps = list(forward(problem, tests))
+    assert [step.feature for step in steps] == ["x0", "x1"]
+    assert tests.asked == [(["x3"], ["x0", "x1", "x2"], 0, 2), (["x3", "x0"], ["x1", "x2"], 1, 1)]
+    halted = Scripted(problem, accepted=0)
+    assert len(list(forward(problem, halted))) == 1
+    resumed = Scripted(problem, accepted=9)
+    assert list(additions(problem, resumed, steps[:1])) == steps
+    assert resumed.asked == tests.asked[1:]
+
+
 @pytest.mark.parametrize(
-    "change", [{"criterion": "ksg2"}, {"n_folds": 7}, {"max_neighbors": 4}, {"t_threshold": 0.0}, {"seed": 5}]
+    "change",
+    [{"criterion": "ksg2"}, {"n_folds": 7}, {"max_neighbors": 4}, {"t_threshold": 0.0}, {"random_state": 5}],
 )
 def test_every_setting_reaches_the_choice_of_k(change):
-    table = table_of(*friedman(7, n=60))
-    base, other = (select(table, settings(n_neighbors=None, **c)).neighbors for c in ({}, change))
+    X, y = friedman(7, n=60)
+    options = {"n_neighbors": "auto", "n_folds": 10, "max_neighbors": 10}
+    base, other = (select(X, y, **{**options, **changed}).neighbors for changed in ({}, change))
     assert base != other
 
 
 def test_max_features_ends_the_search():
-    X, y = friedman(2)
-    selection = select(table_of(X, y), settings(max_features=2))
+    selection = select(*friedman(2), max_features=2)
     assert len(selection.names) == 2
-    assert selection.stopped == "as many columns are chosen as were asked for"
+    assert selection.stopped == "max_features was reached"
 
 
-def test_all_columns_may_be_chosen():
+def test_all_features_may_be_selected():
     X, y = friedman(3)
-    selection = select(table_of(X[:, [3]], y), settings())
+    selection = select(X[:, [3]], y)
     assert selection.names == ("x0",)
-    assert selection.stopped == "no usable column is left"
+    assert selection.stopped == "no candidate is left"
 
 
-def test_nothing_may_be_chosen():
+def test_nothing_may_be_selected():
     rng = np.random.default_rng(1)
-    selection = select(table_of(rng.normal(size=(60, 2)), rng.normal(size=60)), settings())
+    selection = select(rng.normal(size=(60, 2)), rng.normal(size=60))
     assert selection.names == ()
     assert "adds no significant information" in selection.stopped
-    assert len(selection.peak.names) == 1  # the one column of the path, though it was rejected
+    assert len(selection.peak.names) == 1  # the one feature of the path, though it was rejected
 
 
 def test_peak_is_the_highest_point_of_the_path():
-    selection = select(table_of(*friedman(4)), settings(n_neighbors=18))
-    scores = [step.score for step in selection.steps]
+    selection = select(*friedman(4), n_neighbors=18)
+    information = [step.information for step in selection.steps]
     size = len(selection.peak.names)
-    assert selection.peak.score == max(scores) == scores[size - 1]
+    assert selection.peak.information == max(information) == information[size - 1]
     assert selection.peak.names == tuple(step.feature for step in selection.steps[:size])
 
 
 def test_equal_scores_are_settled_without_looking_at_the_order():
-    # A column and its mirror image have the same distances, hence the same score.
+    # A feature and its mirror image have the same distances, hence the same score.
     X, y = friedman(5)
     both = np.column_stack([X[:, 3], -X[:, 3]])
-    first = select(table_of(both, y, ("up", "down")), settings(max_features=1))
-    second = select(table_of(both[:, ::-1], y, ("down", "up")), settings(max_features=1))
-    assert first.steps[0].candidate_scores[0] == first.steps[0].candidate_scores[1]
+    first = select(both, y, ("up", "down"), max_features=1)
+    second = select(both[:, ::-1], y, ("down", "up"), max_features=1)
+    assert first.steps[0].candidate_information[0] == first.steps[0].candidate_information[1]
     assert first.names == second.names
 
 
-def test_callback_sees_each_step():
+def test_whoever_watches_sees_each_step_and_may_end_the_run():
     seen = []
-    selection = select(table_of(*friedman(6)), settings(), on_step=seen.append)
+    selection = select(*friedman(6), on_step=lambda so_far: bool(seen.append(so_far.steps[-1])))
     assert tuple(seen) == selection.steps
+    ended = select(*friedman(6), on_step=lambda so_far: True)
+    assert ended.steps == selection.steps[:1]
+    assert ended.ended_by == "a callback"
+
+
+def test_what_the_published_method_says_of_members_of_a_subset():
+    X, y = friedman(0)
+    problem = problem_of(X, y, n_permutations=39)
+    assert isinstance(problem, Problem)
+    assert isinstance(problem.method, Published)
+    tests = problem.method.tests(problem, ENGINE, Reporter(), None)
+    informative, noise = ([problem.table.units[i] for i in columns] for columns in ([3, 0], [8]))
+    assert tests.drop([*informative, *noise], informative, number=1) == 1 / 40
+    assert tests.drop([*informative, *noise], noise, number=1) > 0.05
+    assert tests.unexplained(informative) < tests.unexplained(noise)
+    assert tests.p_value(informative, noise, number=2) == tests.add(informative, noise, 2, room=1).p_value

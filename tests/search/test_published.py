@@ -1,6 +1,6 @@
-"""The paper's simulation study: 10 columns, 5 of them informative, 100 rows, k from 1 to 20, alpha = 0.05.
+"""The paper's simulation study: 10 features, 5 of them informative, 100 rows, k from 1 to 20, alpha = 0.05.
 
-The paper finds 4.0 informative columns on average and takes uninformative ones in 25 % of runs; the subset at the
+The paper finds 4.0 informative features on average and takes uninformative ones in 25 % of runs; the subset at the
 peak of the information is the smaller one in 84 %.
 """
 
@@ -16,10 +16,10 @@ def simulate(seeds):
         selection = (
             MutualInfoSelector(method="published", random_state=seed, n_jobs=2).fit(*friedman(seed)).selection_
         )
-        chosen, peak = set(selection.indices), set(selection.peak.indices)
-        found.append(len(chosen & INFORMATIVE))
-        uninformative.append(len(chosen - INFORMATIVE) > 0)
-        peak_smaller.append(len(peak) < len(chosen))
+        selected, peak = set(selection.indices), set(selection.peak.indices)
+        found.append(len(selected & INFORMATIVE))
+        uninformative.append(len(selected - INFORMATIVE) > 0)
+        peak_smaller.append(len(peak) < len(selected))
         peak_clean.append(peak <= INFORMATIVE)
     return np.array(found), np.array(uninformative), np.array(peak_smaller), np.array(peak_clean)
 
@@ -36,7 +36,7 @@ def test_a_hundred_data_sets():
     assert_like_the_paper(*(count[:30] for count in counts))
     assert_like_the_paper(*counts)
     found, _, _, peak_clean = counts
-    # Table 2 of the paper: at least four informative columns in 83 runs, all five in 17.
+    # Table 2 of the paper: at least four informative features in 83 runs, all five in 17.
     assert np.sum(found >= 4) >= 83
     assert np.sum(found == 5) >= 17
     assert peak_clean.sum() >= 98

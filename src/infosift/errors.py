@@ -8,7 +8,22 @@ from numbers import Integral, Real
 
 
 class InputError(ValueError):
-    """The data or a parameter cannot be used; the message names it and says what to do."""
+    """The data or a parameter cannot be used; the message names it and says what to do.
+
+    Parameters
+    ----------
+    *args
+        The message.
+
+    Examples
+    --------
+    >>> from infosift import InputError, mutual_information
+    >>> try:
+    ...     mutual_information([1.0, 2.0, 4.0], [1.0, 1.0, 1.0])
+    ... except InputError as error:
+    ...     print(error)
+    The target "y" is constant (always 1), so no feature can be informative about it: give a target that varies.
+    """
 
 
 def require_count(name: str, value: object, least: int, otherwise: str = "") -> int:

@@ -36,19 +36,19 @@ def mutual_information(
     discrete_target: bool | str = "auto",
     random_state: SeedLike = 0,
 ) -> float:
-    """Estimate the mutual information of all columns of X together with all columns of y, in nats.
+    """Estimate the mutual information of all features of X together with y, in nats.
 
     Parameters
     ----------
     X, y : array-like or data frame
-        Any number of columns each, of numbers or categories, with the same number of rows. Each column of numbers
-        is brought to unit spread.
+        Features and target, one or several of each, numbers or categories, of the same rows. Columns of numbers
+        are brought to unit variance.
     n_neighbors : int
         Number of neighbours: fewer means less bias, more means less variance.
     variant : {1, 2}
         Which estimator of Kraskov, Stögbauer and Grassberger (2004) to use; 2 is for numbers only.
     discrete_features : "auto", bool, mask, or names or positions
-        Which columns of X hold categories; text always does. "auto" adds those with two values, True all.
+        Which features are categories; text always is. "auto" adds those with two values, True all.
     discrete_target : "auto" or bool
         Whether y holds classes; text always does. "auto" adds whole numbers with few different values.
     random_state : int, NumPy generator or None
@@ -57,7 +57,7 @@ def mutual_information(
     Returns
     -------
     float
-        The estimate. It is not clipped: for independent columns it is as often negative as positive.
+        The estimate. It is not clipped: where X and y are independent it is as often negative as positive.
 
     Examples
     --------
@@ -87,22 +87,22 @@ def score_candidates(
     random_state: SeedLike = 0,
     n_jobs: int | None = None,
 ) -> FloatArray:
-    """Estimate the mutual information of ``given`` plus each column of C with y, in nats.
+    """Estimate the mutual information of ``given`` plus each candidate with y, in nats.
 
     Parameters
     ----------
     C, y, given : array-like or data frame
-        The candidate columns, the target (one or several columns) and the columns that go with each candidate
+        The candidates, the target (one or several columns) and the subset that goes with each candidate
         (None for none), all with the same number of rows.
     n_neighbors, variant, discrete_features, discrete_target, random_state
-        As in ``mutual_information``; ``discrete_features`` is about C, the given columns are judged by "auto".
+        As in ``mutual_information``; ``discrete_features`` is about C, the given features are judged by "auto".
     n_jobs : int or None
         Number of threads, with scikit-learn's meaning.
 
     Returns
     -------
     ndarray
-        One score per column of C.
+        One score per candidate.
 
     Examples
     --------
@@ -179,22 +179,22 @@ def choose_n_neighbors(
     random_state: SeedLike = None,
     n_jobs: int | None = None,
 ) -> NeighborChoice:
-    """Choose the number of neighbours by which the columns of X and their shuffled copies differ most.
+    """Choose the number of neighbours that best separates features from their shuffled copies.
 
-    For each column and each number of neighbours, its mutual information with y is estimated on the rows without
+    For each feature and each number of neighbours, its mutual information with y is estimated on the rows without
     each of K folds, as it is and shuffled; t is the difference of the two means in units of their spread.
 
     Parameters
     ----------
     X, y : array-like or data frame
-        The columns and the target.
+        The features and the target.
     max_neighbors : int
         The numbers from 1 to this are compared, or to half of the rows where that is less.
     n_folds : int
         Number of folds; the paper advises 20 to 30.
     t_threshold : float or None
-        None: the largest t over all columns decides, the published rule. A number: the largest mean of t over the
-        columns whose t is above it, or the largest t where there is none.
+        None: the largest t over all features decides, the published rule. A number: the largest mean of t over the
+        features whose t is above it, or the largest t where there is none.
     variant, discrete_features, discrete_target
         As in ``mutual_information``.
     random_state : int, NumPy generator or None
@@ -264,7 +264,7 @@ def permutation_test(
         the value of a near one (Runge 2018). "shuffle": all rows are shuffled, as in the published method, which
         also takes away the dependence of x on the given features. Without given features, all three shuffle.
     n_neighbors, variant, discrete_features, discrete_target
-        As in ``mutual_information``; ``discrete_features`` is about x, the given columns are judged by "auto".
+        As in ``mutual_information``; ``discrete_features`` is about x, the given features are judged by "auto".
     random_state : int, NumPy generator or None
         Seed of the shuffles.
     n_jobs : int or None

@@ -86,14 +86,15 @@ class KSG(BaseEstimator):  # type: ignore[misc]
 
     def values_to_compare(self, n_rows: int) -> tuple[int, ...]:
         """Return the numbers of neighbours to compare: 1 to the maximum, and at most half of the other rows."""
-        return tuple(range(1, min(self.max_neighbors, (n_rows - 1) // 2) + 1))
+        return tuple(range(1, min(int(self.max_neighbors), (n_rows - 1) // 2) + 1))
 
     def values_at_once(self, n_rows: int) -> tuple[int, ...]:
         """Return the given number of neighbours, or the largest and half of it, which see unlike dependences."""
         if self.fixed_value is not None:
             return (self.fixed_value,)
         most = max(1, n_rows // _FEWEST_ROWS_PER_NEIGHBOR)
-        return tuple(sorted({min(k, most) for k in (max(1, self.max_neighbors // 2), self.max_neighbors)}))
+        largest = int(self.max_neighbors)
+        return tuple(sorted({min(k, most) for k in (max(1, largest // 2), largest)}))
 
     def score(self, questions: Sequence[Question], values: Sequence[int], engine: Engine) -> list[FloatArray]:
         """Return the estimate of MI(given + candidate; target) for each candidate and number of neighbours."""

@@ -10,7 +10,21 @@ from infosift.results.records import Record
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Component(Record):
-    """A method or a criterion: the name of its class and its parameters."""
+    """A method or a criterion, as it is stored.
+
+    Parameters
+    ----------
+    name : str
+        The name of its class.
+    parameters : dict
+        Its parameters by name.
+
+    Examples
+    --------
+    >>> from infosift import Component
+    >>> Component(name="KSG", parameters={"n_neighbors": 6}).parameters["n_neighbors"]
+    6
+    """
 
     name: str
     parameters: dict[str, Any]

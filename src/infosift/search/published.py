@@ -81,7 +81,8 @@ class Published(BaseEstimator):  # type: ignore[misc]
         """Return the method at work; the criterion's parameter is chosen first where it is not given."""
         value = problem.criterion.fixed_value
         if value is None:
-            resampling = Resampling(self.n_folds, self.t_threshold, problem.settings.seed)
+            counts = None if self.t_threshold is None else float(self.t_threshold)
+            resampling = Resampling(int(self.n_folds), counts, problem.settings.seed)
             if neighbors is None:
                 n_scores = len(problem.table.usable) * (1 + self.n_folds)
                 reporter.begin("choosing the number of neighbours", n_scores)

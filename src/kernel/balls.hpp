@@ -25,10 +25,12 @@ public:
     INFOSIFT_INLINE double radius(std::size_t ball) const { return radii_[ball / lane_count][ball % lane_count]; }
 
     template <Ball ball> INFOSIFT_INLINE void count(const SortedValues &column, std::size_t row) {
-        const double *const self = column.at(row);
-        const std::size_t rank = column.rank(row);
-        count_side<ball, -1>(self, rank, lower_);
-        count_side<ball, 1>(self, column.count() - 1 - rank, higher_);
+        Compiled<width>::run([&]() INFOSIFT_INLINE_LAMBDA {
+            const double *const self = column.at(row);
+            const std::size_t rank = column.rank(row);
+            count_side<ball, -1>(self, rank, lower_);
+            count_side<ball, 1>(self, column.count() - 1 - rank, higher_);
+        });
     }
 
     /// How many values of lower, or of higher rank than the row's are in a ball.

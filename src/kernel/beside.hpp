@@ -1,53 +1,26 @@
 #pragma once
 
+#include "candidate_groups.hpp"
 #include "categories.hpp"
 #include "columns.hpp"
 #include "digamma_sum.hpp"
+#include "distances.hpp"
 #include "lanes.hpp"
 #include "near_lists.hpp"
+#include "problem.hpp"
 #include "sorted_values.hpp"
 #include "spatial_order.hpp"
 #include "tails.hpp"
 #include "variant.hpp"
-#include "watch.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace infosift {
-
-/// The candidates in groups of four; a group has the four values of a row side by side.
-template <std::size_t width> class CandidateGroups {
-public:
-    CandidateGroups(const Columns &candidates, std::span<const std::uint32_t> order)
-        : rows_(candidates.rows()), groups_((candidates.count() + lane_count - 1) / lane_count),
-          values_(groups_ * rows_) {
-        for (std::size_t c = 0; c < groups_ * lane_count; ++c) {
-            const auto column = candidates[std::min(c, candidates.count() - 1)]; // the last fills up its group
-            for (std::size_t row = 0; row < rows_; ++row)
-                values_[c / lane_count * rows_ + row].set(c % lane_count, column[order[row]]);
-        }
-    }
-
-    std::size_t count() const { return groups_; }
-    const Lanes<width> *operator[](std::size_t group) const { return &values_[group * rows_]; }
-
-private:
-    std::size_t rows_, groups_;
-    std::vector<Lanes<width>> values_;
-};
-
-/// One of several shares of the rows. The first is that of the thread that may ask whether to go on.
-struct Share {
-    std::size_t number = 0, count = 1;
-    Watch *watch = nullptr;
-
-    bool stops() const { return watch && (number == 0 ? watch->stops() : watch->stopped()); }
-};
 
 /// Sums over the rows of digamma(given + candidate) + digamma(target), for four candidates at a time.
 ///
@@ -163,7 +136,10 @@ private:
 
     INFOSIFT_INLINE void score_wanting(std::size_t row, Surroundings &around, std::span<std::int64_t> sums) {
         auto &wanting = around.wanting;
-        const auto scored = [&](const Wanting &group) { return score_in_tails(row, group, around.reach, sums); };
+        const auto scored = [&](const Wanting &group) {
+            return Compiled<width>::run(
+                [&]() INFOSIFT_INLINE_LAMBDA { return score_in_tails(row, group, around.reach, sums); });
+        };
         wanting.erase(std::remove_if(wanting.begin(), wanting.end(), scored), wanting.end());
         if (!wanting.empty())
             score_farther(row, around, sums);

@@ -1,4 +1,7 @@
-#include "dispatch.hpp"
+#include "categories.hpp"
+#include "ksg.hpp"
+#include "lanes.hpp"
+#include "paths.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -102,14 +105,14 @@ bool is_uninterrupted() {
 }
 
 /// The sums of a problem; beside a subset, threads take a share of the rows each, since all candidates share much.
-std::vector<std::int64_t> sums_on_threads(ScoreFunction score, const Problem &problem, Path path,
-                                          const DigammaTable &table, std::size_t threads, Watch &watch) {
+std::vector<std::int64_t> sums_on_threads(Path path, Way way, const Problem &problem, const DigammaTable &table,
+                                          std::size_t threads, Watch &watch) {
     const std::size_t size = problem.candidates.count() * problem.neighbors.size();
     const auto sums_of = [&](std::size_t number, std::size_t count) {
         Problem part = problem;
         part.share = {number, count, &watch};
         std::vector<std::int64_t> sums(size, 0);
-        score(part, path, table, sums);
+        add_digamma_sums(path, way, part, table, sums);
         return sums;
     };
     if (path != Path::beside || threads < 2)
@@ -134,17 +137,15 @@ ScoreArray digamma_means(const ColumnArray &candidates, const ColumnArray &given
     if (variant != 1 && variant != 2)
         throw std::invalid_argument("variant must be 1 or 2");
     const Path path = path_named(path_name, problem, threads);
-    const InstructionSet instructions = instruction_set_named(instructions_name);
+    const Way way{static_cast<Variant>(variant), instruction_set_named(instructions_name)};
 
     const std::size_t size = problem.candidates.count() * problem.neighbors.size();
     auto means = std::make_unique<double[]>(size);
     {
         nb::gil_scoped_release released;
         const DigammaTable table(digamma_values);
-        const auto score = variant == 1 ? score_function<Variant::cube>(instructions)
-                                        : score_function<Variant::rectangle>(instructions);
         Watch watch(is_uninterrupted);
-        const std::vector<std::int64_t> sums = sums_on_threads(score, problem, path, table, threads, watch);
+        const std::vector<std::int64_t> sums = sums_on_threads(path, way, problem, table, threads, watch);
         if (watch.stopped()) {
             nb::gil_scoped_acquire acquired;
             throw nb::python_error();
@@ -173,7 +174,7 @@ FoldScoreArray fold_digamma_means(const ColumnArray &candidates, const ColumnArr
         const DigammaTable table(digamma_values);
         std::vector<std::int64_t> sums(size, 0);
         const Folds partition{{folds.data(), folds.size()}, fold_count};
-        fold_score_function(instructions)(problem, partition, table, sums);
+        find_fold_sums(instructions, problem, partition, table, sums);
         for (std::size_t q = 0; q < size; ++q) {
             const std::size_t fold = q / problem.neighbors.size() % fold_count;
             means[q] = table.to_double(sums[q]) / static_cast<double>(rows_left[fold]);

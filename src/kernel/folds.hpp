@@ -3,7 +3,9 @@
 #include "balls.hpp"
 #include "columns.hpp"
 #include "digamma_sum.hpp"
+#include "distances.hpp"
 #include "lanes.hpp"
+#include "problem.hpp"
 #include "radix_sort.hpp"
 #include "sorted_values.hpp"
 #include "strips.hpp"
@@ -17,12 +19,6 @@
 #include <vector>
 
 namespace infosift {
-
-/// A partition of the rows.
-struct Folds {
-    std::span<const std::int64_t> of_row;
-    std::size_t count;
-};
 
 /// How many rows of each fold are among the first ones of a column in ascending order.
 class FoldPrefixes {
@@ -106,7 +102,7 @@ public:
                const DigammaTable &digamma)
         : target_(target), folds_(folds), most_(most_neighbors),
           listed_(std::min(to_list(most_neighbors, folds.count), target.size() - 1)), digamma_(digamma),
-          strips_(target, listed_), sorted_target_(sort_(target), folds),
+          strips_(sort_(target), listed_), sorted_target_(sort_(target), folds),
           nearest_(NearestLanes<width>::places(listed_ + 1)), x_balls_(lane_count, Balls<width>(listed_)),
           y_balls_(x_balls_), found_(folds.count), step_(folds.count), sums_(folds.count * (listed_ + 1)) {}
 

@@ -1,14 +1,12 @@
 #pragma once
 
+#include "instructions.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
-
-// Code that must be compiled for the instruction set of its caller, see dispatch.hpp.
-#define INFOSIFT_INLINE __attribute__((always_inline)) inline
-#define INFOSIFT_INLINE_LAMBDA __attribute__((always_inline))
 
 namespace infosift {
 

@@ -121,6 +121,11 @@ public:
 
     /// The rows within reach, which is never that of another category; valid until the next call.
     INFOSIFT_INLINE Found look(std::size_t row, double reach) {
+        return Compiled<width>::run([&]() INFOSIFT_INLINE_LAMBDA { return look_there(row, reach); });
+    }
+
+private:
+    INFOSIFT_INLINE Found look_there(std::size_t row, double reach) {
         for (std::size_t c = 0; c < given_.count(); ++c)
             here_[c] = given_[c][row];
         std::size_t given_count = 0, both_count = 0;
@@ -138,7 +143,6 @@ public:
         return {Items(in_given_.data(), given_count), Items(in_both_.data(), both_count)};
     }
 
-private:
     /// Boxes around runs of leaves, and how far each is from a row at least. Rounded differences keep their order,
     /// so that no near row is missed.
     class Boxes {

@@ -2,6 +2,7 @@
 
 #include "lanes.hpp"
 #include "radix_sort.hpp"
+#include "variant.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +12,6 @@
 #include <vector>
 
 namespace infosift {
-
-/// Whether a value on the rim of a ball is inside it.
-enum class Ball { open, closed };
 
 template <Ball ball> INFOSIFT_INLINE bool holds(double radius, double distance) {
     return ball == Ball::open ? distance < radius : distance <= radius;

@@ -25,7 +25,7 @@ public:
     StripScorer(const Columns &given, std::span<const double> target, std::span<const std::int64_t> neighbors,
                 const DigammaTable &digamma)
         : target_(target), neighbors_(neighbors), digamma_(digamma),
-          strips_(target, static_cast<std::size_t>(neighbors.back()), given), sorted_target_(sort_(target)),
+          strips_(sort_(target), static_cast<std::size_t>(neighbors.back()), given), sorted_target_(sort_(target)),
           sorted_rows_(given),
           // A row is its own nearest, at distance zero, and keeps that place to itself.
           depth_(static_cast<std::size_t>(neighbors.back()) + 1), nearest_(NearestLanes<width>::places(depth_)),

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -21,25 +20,24 @@ namespace infosift {
 /// and right in a few strips. Beside given columns, the rows met there are measured in these as well.
 template <std::size_t width, bool with_given = false> class Strips {
 public:
-    Strips(std::span<const double> target, std::size_t neighbors, const Columns &given = Columns(nullptr, 0, 0))
-        : given_(given), strip_of_(target.size()), here_given_(given.count()) {
-        const std::size_t rows = target.size();
+    /// Cut the rows, given in the order of the target, into strips.
+    Strips(std::span<const RowSorter::Key> ascending, std::size_t neighbors,
+           const Columns &given = Columns(nullptr, 0, 0))
+        : given_(given), strip_of_(ascending.size()), here_given_(given.count()) {
+        const std::size_t rows = ascending.size();
         const double share = static_cast<double>(neighbors) / static_cast<double>(rows);
         const auto ideal = static_cast<std::size_t>(static_cast<double>(rows) *
                                                     std::pow(share, 1 / static_cast<double>(2 + given.count())));
         const std::size_t strips = std::max<std::size_t>(rows / std::max(ideal, fewest_rows), 1);
-        std::vector<std::uint32_t> order(rows);
-        std::iota(order.begin(), order.end(), 0u);
-        std::sort(order.begin(), order.end(), [&](auto a, auto b) { return target[a] < target[b]; });
         std::size_t rank = 0;
         for (std::size_t strip = 0; strip < strips; ++strip) {
             const std::size_t end = rows * (strip + 1) / strips;
-            low_.push_back(target[order[rank]]);
+            low_.push_back(ascending[rank].value());
             first_.push_back(rank + (2 * strip + 1) * padding);
             length_.push_back(end - rank);
             for (; rank < end; ++rank)
-                strip_of_[order[rank]] = static_cast<std::uint32_t>(strip);
-            high_.push_back(target[order[rank - 1]]);
+                strip_of_[ascending[rank].row] = static_cast<std::uint32_t>(strip);
+            high_.push_back(ascending[rank - 1].value());
         }
         x_.resize(rows + 2 * strips * padding);
         y_.resize(x_.size());
@@ -94,16 +92,24 @@ public:
             for (std::size_t c = 0; c < given_.count(); ++c)
                 for (std::size_t l = 0; l < lane_count; ++l)
                     here_given_[c].set(l, z_[(own + l) * given_.count() + c]);
-        visit_both_ways(own, here, visitor);
         const double top = here.y.largest(), bottom = -(Lanes<width>{} - here.y).largest();
+        // The rows' own strip, then the next above, the next below, and so on; one loop, so that what a visitor
+        // does is compiled only once.
         bool upwards = true, downwards = true;
-        for (std::size_t step = 1; upwards || downwards; ++step) {
-            upwards = upwards && strip + step < count() && low_[strip + step] - top < visitor.reach();
-            if (upwards)
-                visit_both_ways(move_cursor(strip + step, here), here, visitor);
-            downwards = downwards && step <= strip && bottom - high_[strip - step] < visitor.reach();
-            if (downwards)
-                visit_both_ways(move_cursor(strip - step, here), here, visitor);
+        for (std::size_t turn = 1; upwards || downwards; ++turn) {
+            std::size_t start = own;
+            if (const std::size_t step = turn / 2; step > 0) {
+                const bool up = turn % 2 == 0;
+                // What is below the lowest strip has a number that is past the highest.
+                const std::size_t next = up ? strip + step : strip - step;
+                bool &onwards = up ? upwards : downwards;
+                onwards =
+                    onwards && next < count() && (up ? low_[next] - top : bottom - high_[next]) < visitor.reach();
+                if (!onwards)
+                    continue;
+                start = move_cursor(next, here);
+            }
+            visit_both_ways(start, here, visitor);
         }
     }
 

@@ -1,13 +1,14 @@
 #pragma once
 
-#include "sorted_values.hpp"
-
 #include <cstdint>
 
 namespace infosift {
 
 /// The two estimators of Kraskov, Stögbauer and Grassberger (2004): one cube around a row, or one rectangle.
 enum class Variant { cube = 1, rectangle = 2 };
+
+/// Whether a value on the rim of a ball is inside it.
+enum class Ball { open, closed };
 
 /// The rim of a cube is not counted, that of a rectangle is.
 constexpr Ball ball_of(Variant variant) { return variant == Variant::cube ? Ball::open : Ball::closed; }

@@ -1,0 +1,27 @@
+#include "instructions.hpp"
+
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
+#include <windows.h>
+#endif
+
+namespace infosift {
+
+bool has_avx2() {
+#if !defined(__x86_64__)
+    return false;
+#elif defined(_WIN32)
+    // What __builtin_cpu_supports asks is not linked by clang-cl.
+    return IsProcessorFeaturePresent(PF_AVX2_INSTRUCTIONS_AVAILABLE);
+#else
+    return __builtin_cpu_supports("avx2");
+#endif
+}
+
+InstructionSet best_instruction_set() {
+    static const InstructionSet best = has_avx2() ? InstructionSet::avx2 : InstructionSet::baseline;
+    return best;
+}
+
+} // namespace infosift

@@ -9,7 +9,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
-           $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.cpp' -o -name '*.hpp' \
+           $(shell find src -name '*.py' -o -name '*.cpp' -o -name '*.hpp' \
              -o -path '*/report/page.*')
 
 .PHONY: demo test lint docs dist smoke clean
@@ -25,7 +25,7 @@ test: $(VENV)/.installed-test
 	  echo "Chromium is not installed: the tests of reports in a browser are skipped."
 	@$(BIN)/python -m pytest -n 2 $(TESTS)
 
-lint: $(VENV)/.installed-test
+lint: src/infosift/_kernel.pyi
 	@echo "==> ruff, mypy, clang-format"
 	@$(BIN)/pip install --quiet --disable-pip-version-check $(shell sed -n 's/^lint = \[\(.*\)\]$$/\1/p' pyproject.toml | tr -d ',')
 	@$(BIN)/ruff check .
@@ -53,13 +53,17 @@ smoke:
 	@CC=false CXX=false build/smoke/bin/pip install --quiet --disable-pip-version-check --only-binary :all: dist/*.whl
 	@cd build/smoke && env PATH=bin CC=false CXX=false bin/python ../../.ci/smoke.py
 
+# The stub is made with the kernel; mypy wants it beside the sources.
+src/infosift/_kernel.pyi: $(VENV)/.installed-test
+	@cp $(VENV)/lib/python*/site-packages/infosift/_kernel.pyi $@
+
 $(VENV)/.installed: $(SOURCES) | $(VENV)/.created
-	@echo "==> building infosift and installing it into $(VENV)"
+	@echo "==> compiling the kernel and installing infosift into $(VENV), which takes about a minute"
 	@$(BIN)/pip install --quiet --disable-pip-version-check .
 	@touch $@
 
 $(VENV)/.installed-test: $(SOURCES) | $(VENV)/.created
-	@echo "==> building infosift and installing it with the test tools into $(VENV)"
+	@echo "==> compiling the kernel and installing infosift with the test tools into $(VENV), which takes about a minute"
 	@$(BIN)/pip install --quiet --disable-pip-version-check ".[test]"
 	@touch $@ $(VENV)/.installed
 
@@ -77,4 +81,4 @@ $(VENV)/.created:
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) build dist src/infosift/_kernel.pyi

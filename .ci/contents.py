@@ -6,6 +6,7 @@ import zipfile
 from pathlib import Path
 
 NEEDED_TO_BUILD = ("pyproject.toml", "CMakeLists.txt", "README.md", "LICENSE")
+MADE_BY_BUILDS = (".so", ".pyc", ".pyi")
 NOT_FOR_OTHERS = (".ci/", ".github/", "build/", "dist/", "tests/data/")
 
 
@@ -13,10 +14,11 @@ def check_source(path: Path, root: Path) -> None:
     """Check that all that a build reads is there."""
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    sources = {file.relative_to(root).as_posix() for file in root.glob("src/**/*.[chp]*") if file.suffix != ".pyc"}
+    files = [file for file in root.glob("src/**/*.[chp]*") if file.suffix not in MADE_BY_BUILDS]
+    sources = {file.relative_to(root).as_posix() for file in files}
     if missing := {*NEEDED_TO_BUILD, *sources} - names:
         sys.exit(f"{path.name} lacks {', '.join(sorted(missing))}")
-    if strange := [name for name in names if name.startswith(NOT_FOR_OTHERS) or name.endswith(".so")]:
+    if strange := [name for name in names if name.startswith(NOT_FOR_OTHERS) or name.endswith(MADE_BY_BUILDS)]:
         sys.exit(f"{path.name} should not have {', '.join(sorted(strange))}")
 
 

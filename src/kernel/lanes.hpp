@@ -16,15 +16,17 @@ inline constexpr double unreachable = std::numeric_limits<double>::infinity();
 inline constexpr std::size_t lane_count = 4;
 
 /// The registers of the machine, by how many numbers they hold.
+///
+/// An alignment stands behind the name of its type: Clang does not heed one that stands behind `double`.
 template <std::size_t width> struct Register;
 template <> struct Register<2> {
     using Numbers = double __attribute__((vector_size(16)));
-    using Unaligned = double __attribute__((vector_size(16), aligned(8), may_alias));
+    using Unaligned __attribute__((vector_size(16), aligned(8), may_alias)) = double;
     using Counts = std::int64_t __attribute__((vector_size(16)));
 };
 template <> struct Register<4> {
     using Numbers = double __attribute__((vector_size(32)));
-    using Unaligned = double __attribute__((vector_size(32), aligned(8), may_alias));
+    using Unaligned __attribute__((vector_size(32), aligned(8), may_alias)) = double;
     using Counts = std::int64_t __attribute__((vector_size(32)));
 };
 

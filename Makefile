@@ -1,6 +1,6 @@
 # make demo   install into .venv and run a selection on real data
 # make test   install with all that the tests need, and run them
-# make lint   style, types and formatting
+# make lint   style, types and formatting; make types, the types alone
 # make docs   the pages of the documentation, into build/site
 # make dist   source distribution and wheel, into dist
 # make smoke  try the wheel in an environment of its own, without a compiler
@@ -12,7 +12,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
            $(shell find src -name '*.py' -o -name '*.cpp' -o -name '*.hpp' \
              -o -path '*/report/page.*')
 
-.PHONY: demo test lint docs dist smoke clean
+.PHONY: demo test lint types docs dist smoke clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed
@@ -25,13 +25,16 @@ test: $(VENV)/.installed-test
 	  echo "Chromium is not installed: the tests of reports in a browser are skipped."
 	@$(BIN)/python -m pytest -n 2 $(TESTS)
 
-lint: src/infosift/_kernel.pyi
-	@echo "==> ruff, mypy, clang-format"
-	@$(BIN)/pip install --quiet --disable-pip-version-check $(shell sed -n 's/^lint = \[\(.*\)\]$$/\1/p' pyproject.toml | tr -d ',')
+lint: types
+	@echo "==> ruff, clang-format"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
 	@$(BIN)/clang-format --dry-run --Werror src/kernel/*
+
+types: src/infosift/_kernel.pyi
+	@echo "==> mypy"
+	@$(BIN)/pip install --quiet --disable-pip-version-check $(shell sed -n 's/^lint = \[\(.*\)\]$$/\1/p' pyproject.toml | tr -d ',')
+	@$(BIN)/mypy
 
 docs: | $(VENV)/.created
 	@echo "==> documentation, into build/site"

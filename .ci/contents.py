@@ -7,7 +7,7 @@ from pathlib import Path
 
 NEEDED_TO_BUILD = ("pyproject.toml", "CMakeLists.txt", "README.md", "LICENSE")
 MADE_BY_BUILDS = (".so", ".pyc", ".pyi")
-NOT_FOR_OTHERS = (".ci/", ".github/", "build/", "dist/", "tests/data/")
+NOT_FOR_OTHERS = (".ci/", ".github/", "build/", "dist/")
 
 
 def check_source(path: Path, root: Path) -> None:
@@ -27,7 +27,7 @@ def check_wheel(path: Path, root: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         names = set(archive.namelist())
     modules = {file.relative_to(root / "src").as_posix() for file in root.glob("src/infosift/**/*.py")}
-    modules |= {file.relative_to(root / "src").as_posix() for file in root.glob("src/infosift/report/page.*")}
+    modules |= {file.relative_to(root / "src").as_posix() for file in root.glob("src/infosift/display/report/page.*")}
     if missing := {*modules, "infosift/py.typed", "infosift/_kernel.pyi"} - names:
         sys.exit(f"{path.name} lacks {', '.join(sorted(missing))}")
     if not any(name.startswith("infosift/_kernel.") and name.endswith((".so", ".pyd")) for name in names):

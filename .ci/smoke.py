@@ -1,4 +1,4 @@
-"""An installed infosift works: it imports, chooses columns and has its command. Needs no tools or compiler."""
+"""An installed infosift works: it imports, selects features and has its command. Needs no tools or compiler."""
 
 import importlib.util
 import shutil
@@ -13,8 +13,8 @@ import infosift
 from infosift import MutualInfoSelector, mutual_information
 
 
-def chooses_columns() -> None:
-    """Choose columns among noise: the first has an effect that bends, the second one that is straight."""
+def selects_features() -> None:
+    """Select features among noise: the first has an effect that bends, the second one that is straight."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 5))
     y = X[:, 3] ** 2 + X[:, 1] + 0.3 * rng.normal(size=200)
@@ -41,7 +41,7 @@ def has_a_command() -> None:
 
 
 if __name__ == "__main__":
-    chooses_columns()
+    selects_features()
     has_a_command()
     kernel = importlib.util.find_spec("infosift._kernel")
     print(f"infosift {infosift.__version__} works on Python {sys.version.split()[0]}: {kernel.origin}")

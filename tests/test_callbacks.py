@@ -46,13 +46,16 @@ def test_each_step_is_a_task_with_what_is_selected_so_far(selector):
     assert recorder.events[-2:] == [("fit", selection.names), "teardown"]
     ended = [event for event in recorder.events if isinstance(event, tuple) and event[0].startswith("step")]
     n_accepted = len(selection.accepted)
+    assert [task for task, _ in ended] == [f"step {number + 1}" for number in range(len(selection.steps))]
     assert [names for _, names in ended[:n_accepted]] == [selection.names[:i] for i in range(1, n_accepted + 1)]
     assert selection == clone(selector).set_callbacks().fit(*friedman(0)).selection_
 
 
 def test_a_callback_may_end_the_search(selector):
-    selection = selector.set_callbacks(Recorder(stop_after=1)).fit(*friedman(0)).selection_
+    recorder = Recorder(stop_after=1)
+    selection = selector.set_callbacks(recorder).fit(*friedman(0)).selection_
     assert len(selection.steps) == 1
+    assert "begin step 2" not in recorder.events
     assert selection.ended_by == "a callback"
     assert selection.is_partial
 

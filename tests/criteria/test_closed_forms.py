@@ -31,7 +31,7 @@ def test_three_gaussians_against_two(variant):
 
 
 @pytest.mark.parametrize("variant", [1, 2])
-def test_independent_columns_have_mean_zero(variant):
+def test_independent_features_have_mean_zero(variant):
     # Never clipped: half of the estimates of zero are negative.
     rng = np.random.default_rng(3)
     C, y = rng.normal(size=(200, 200)), rng.normal(size=200)

@@ -10,7 +10,8 @@ from scipy.special import digamma
 
 from infosift import _kernel
 from infosift.criteria import KSG
-from infosift.engines.threads import Question, ThreadEngine
+from infosift.engines.base import Question
+from infosift.engines.threads import ThreadEngine
 from oracle import ksg, mixed
 
 KINDS = {
@@ -117,11 +118,11 @@ def test_candidates_of_any_kind_in_one_block():
     candidates = np.stack([rng.normal(size=n), categories[0], rng.normal(size=n), categories[1], np.zeros(n)])
     for given_columns in (np.empty((0, n)), categories[2:], rng.normal(size=(1, n))):
         question = Question(candidates, given_columns, categories[2:])
-        block = KSG(1).score([question], [3, 7], ThreadEngine(1))[0]
-        shared = KSG(1).score([question], [3, 7], ThreadEngine(3))[0]
+        block = KSG(variant=1).score([question], [3, 7], ThreadEngine(1))[0]
+        shared = KSG(variant=1).score([question], [3, 7], ThreadEngine(3))[0]
         np.testing.assert_array_equal(block, shared)
         for row, candidate in zip(block, candidates, strict=True):
-            alone = KSG(1).score(
+            alone = KSG(variant=1).score(
                 [Question(candidate[None], given_columns, categories[2:])], [3, 7], ThreadEngine(1)
             )
             np.testing.assert_array_equal(row, alone[0][0])

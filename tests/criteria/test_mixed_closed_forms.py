@@ -1,4 +1,4 @@
-"""Information of classes, categories and partly discrete columns against values found by other means."""
+"""Information of classes, categories and partly discrete features against values found by other means."""
 
 import numpy as np
 import polars as pl
@@ -70,7 +70,7 @@ def test_a_zero_inflated_poisson_count(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("k", [3, 6, 15])
-def test_columns_that_are_partly_discrete(seed, k):
+def test_features_that_are_partly_discrete(seed, k):
     # The same paper: half of the rows are Gaussian, half lie on four points.
     rng = np.random.default_rng(seed)
     gaussian = rng.multivariate_normal([0, 0], [[1, 0.9], [0.9, 1]], N)

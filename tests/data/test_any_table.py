@@ -1,4 +1,4 @@
-"""Whatever table a person has: it is fitted, or refused in one sentence that names the column or the cause."""
+"""Whatever table a person has: it is fitted, or refused in one sentence that names the feature or the cause."""
 
 import warnings
 
@@ -9,7 +9,8 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infosift import MutualInfoSelector, Selection
+from infosift import Selection
+from samples import make_selector
 
 CELLS = {
     "floats": st.floats(width=32),
@@ -61,7 +62,7 @@ OPTIONS = {
     "discrete_features": st.sampled_from(["auto", True, False, [0]]),
     "discrete_target": st.sampled_from(["auto", True, False]),
     "n_neighbors": st.sampled_from(["auto", 1, 3]),
-    "groups": st.sampled_from([None, {"all": [0, -1]}]),
+    "feature_groups": st.sampled_from([None, {"all": [0, -1]}]),
     "keep": st.sampled_from([None, [0]]),
     "ignore": st.sampled_from([None, [-1]]),
 }
@@ -71,7 +72,7 @@ OPTIONS = {
 @settings(max_examples=300, deadline=None)
 def test_fits_or_says_why_not(table, options):
     X, y = table
-    selector = MutualInfoSelector(method="published", n_permutations=19, max_features=3, random_state=0, **options)
+    selector = make_selector(method="published", n_permutations=19, max_features=3, random_state=0, **options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         refusal = refusal_of(selector, X, y)
@@ -83,7 +84,9 @@ def test_fits_or_says_why_not(table, options):
     width = len(X[0]) if isinstance(X, list) else X.shape[1]
     assert selector.n_features_in_ == len(selection.feature_names) == width
     assert selector.get_support().sum() == len(selector.selected_) == len(set(selector.selected_))
-    assert all(np.isfinite([step.score, step.threshold, *step.null]).all() for step in selection.steps)
+    for step in selection.steps:
+        assert np.isfinite([step.information, step.information_threshold]).all()
+        assert np.isfinite([step.statistic, step.threshold, *step.null]).all()
     assert Selection.from_json(selection.to_json()) == selection
 
 

@@ -12,8 +12,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from infosift import MutualInfoSelector, choose_n_neighbors, permutation_test, score_candidates
+from infosift import choose_n_neighbors, permutation_test, score_candidates
 from infosift.errors import InputError
+from samples import make_selector
 
 DATA = {"breast cancer": load_breast_cancer, "wine": load_wine, "digits": load_digits}
 
@@ -26,22 +27,22 @@ def test_the_same_ranking_as_scikit_learn(name):
 
 
 def accuracies(X, y):
-    """Of five nearest neighbours on the columns chosen jointly and on as many best single ones, by fold."""
+    """Of five nearest neighbours on the features selected jointly and on as many best single ones, by fold."""
     model = make_pipeline(StandardScaler(), KNeighborsClassifier(5))
     folds = StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)
 
-    def accuracy(columns, train, test):
-        return model.fit(X[train][:, columns], y[train]).score(X[test][:, columns], y[test])
+    def accuracy(features, train, test):
+        return model.fit(X[train][:, features], y[train]).score(X[test][:, features], y[test])
 
     for train, test in folds:
-        ours = MutualInfoSelector(method="published", random_state=0, n_jobs=-1).fit(X[train], y[train]).selected_
+        ours = make_selector(method="published", random_state=0, n_jobs=-1).fit(X[train], y[train]).selected_
         best = SelectKBest(lambda X, y: mutual_info_classif(X, y, random_state=0), k=len(ours))
         theirs = best.fit(X[train], y[train]).get_support(indices=True)
         yield accuracy(ours, train, test), accuracy(theirs, train, test)
 
 
-@pytest.mark.filterwarnings("ignore:Constant columns:UserWarning")
-def test_columns_chosen_together_predict_at_least_as_well():
+@pytest.mark.filterwarnings("ignore:Constant features:UserWarning")
+def test_features_selected_together_predict_at_least_as_well():
     means = np.array([np.mean(list(accuracies(*load(return_X_y=True))), axis=0) for load in DATA.values()])
     ours, theirs = means.mean(axis=0)
     assert ours >= theirs
@@ -65,14 +66,11 @@ def classes():
 
 
 def select(X, y, **options):
-    return (
-        MutualInfoSelector(**{"method": "published", "n_permutations": 39, "random_state": 0, **options})
-        .fit(X, y)
-        .selection_
-    )
+    options = {"method": "published", "n_permutations": 39, "random_state": 0, **options}
+    return make_selector(**options).fit(X, y).selection_
 
 
-def test_columns_of_any_kind_beside_each_other(classes):
+def test_features_of_any_type_beside_each_other(classes):
     selection = select(*classes)
     assert set(selection.names[:2]) == {"length", "colour"}
     assert selection.discrete == ("colour", "flag", "letter")
@@ -100,7 +98,7 @@ def test_names_order_and_library_do_not_matter(classes):
     ]:
         selection = select(other, labels)
         assert tuple(back.get(name, name) for name in selection.names) == expected.names
-        assert [step.score for step in selection.steps] == [step.score for step in expected.steps]
+        assert [step.information for step in selection.steps] == [step.information for step in expected.steps]
         assert [step.p_value for step in selection.steps] == [step.p_value for step in expected.steps]
 
 
@@ -109,31 +107,35 @@ def test_threads_do_not_matter(classes, n_jobs):
     assert select(*classes, n_jobs=n_jobs).steps == select(*classes).steps
 
 
-def test_columns_are_given_back_as_they_were(classes):
+def test_features_are_given_back_as_they_were(classes):
     X, y = classes
-    selector = MutualInfoSelector(method="published", n_neighbors=5, max_features=2, random_state=0).fit(X, y)
-    chosen = sorted(selector.selected_)
-    np.testing.assert_array_equal(selector.transform(X), X.iloc[:, chosen].to_numpy(dtype=object))
-    pd.testing.assert_frame_equal(selector.set_output(transform="pandas").transform(X), X.iloc[:, chosen])
+    selector = make_selector(method="published", n_neighbors=5, max_features=2, random_state=0).fit(X, y)
+    selected = sorted(selector.selected_)
+    np.testing.assert_array_equal(selector.transform(X), X.iloc[:, selected].to_numpy(dtype=object))
+    pd.testing.assert_frame_equal(selector.set_output(transform="pandas").transform(X), X.iloc[:, selected])
 
 
-def test_names_of_rows_are_left_out(classes):
+def test_near_unique_features_are_not_tested(classes):
     X, y = classes
     X = X.assign(id=[f"row {i}" for i in range(len(X))])
-    with pytest.warns(UserWarning, match=r'hardly repeat name the rows .* left out: "id"'):
+    with pytest.warns(
+        UserWarning, match=r'Near-unique features, whose categories hardly repeat, are not tested: "id"\.'
+    ):
         selection = select(X, y)
-    assert selection.identifiers == ("id",)
+    assert selection.near_unique == ("id",)
     assert selection.names == select(X.drop(columns="id"), y).names
 
 
 def test_a_recoded_copy_is_a_duplicate(classes):
     X, y = classes
     X = X.assign(farbe=X["colour"].map({"red": "rot", "green": "gruen", "blue": "blau"}))
-    with pytest.warns(UserWarning, match=r'"farbe" \(repeats "colour"\)'):
+    with pytest.warns(
+        UserWarning, match=r'Duplicates of an earlier feature are not tested: "farbe" \(of "colour"\)'
+    ):
         assert select(X, y).duplicates == (("farbe", "colour"),)
 
 
-def test_numbers_can_be_declared_categories(classes):
+def test_numbers_can_be_declared_discrete(classes):
     X, y = classes
     assert "count" in select(X, y, discrete_features=["count"]).discrete
     as_numbers = select(X, np.digitize(X["length"], [-1, 0, 1]), discrete_target=False)

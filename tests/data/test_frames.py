@@ -1,10 +1,11 @@
+"""Arrays, lists and data frames of any library become the same named columns."""
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
-from infosift.errors import InputError
 from infosift.data.frames import (
     NamedColumns,
     mark_features,
@@ -14,6 +15,7 @@ from infosift.data.frames import (
     read_target,
     require_finite,
 )
+from infosift.errors import InputError
 
 CONTENT = {"a": [1.5, 2.0, 3.0], "b": [4, 5, 6]}
 
@@ -91,7 +93,7 @@ def test_arrays_of_objects_and_text():
     np.testing.assert_array_equal(columns.values, [[1.0, 2.0], [0.0, 1.0]])
 
 
-def test_numbers_as_categories_keep_their_kind():
+def test_numbers_as_categories_keep_their_type():
     assert read_column(pd.Series([3, 4, 3], dtype="category")).discrete == {0}
     assert read_column(pl.Series([True, False])).discrete == {0}
     assert read_column(np.array([True, False])).discrete == {0}
@@ -117,7 +119,7 @@ def test_columns_that_are_neither_are_named():
         (np.array([True, False, False]), {0, 2}),
     ],
 )
-def test_which_columns_are_discrete(asked, discrete):
+def test_which_features_are_discrete(asked, discrete):
     columns = read_columns(
         pl.DataFrame({"many": [1, 2, 3, 4], "two": [5.5, 7.0, 7.0, None], "text": list("aabb")})
     )
@@ -128,7 +130,7 @@ def test_which_columns_are_discrete(asked, discrete):
 
 
 @pytest.mark.parametrize("asked", ["none", [7], [[True]], [True, False]])
-def test_columns_that_are_not_there_cannot_be_discrete(asked):
+def test_features_that_are_not_there_cannot_be_discrete(asked):
     with pytest.raises(InputError, match="discrete_features"):
         mark_features(read_columns(np.zeros((3, 3))), asked)
 

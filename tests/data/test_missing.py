@@ -1,20 +1,18 @@
-"""Rows compared in the columns that they have."""
+"""Rows compared in the features in which both have a value."""
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
-from infosift import MutualInfoSelector
 from infosift.errors import InputError
 from oracle import mixed
-from samples import INFORMATIVE, friedman
+from samples import INFORMATIVE, friedman, make_selector
 
 
 def select(X, y, **options):
-    return MutualInfoSelector(
-        **{"method": "published", "n_neighbors": 5, "missing": "partial", "random_state": 0, **options}
-    ).fit(X, y)
+    options = {"method": "published", "n_neighbors": 5, "missing": "partial", "random_state": 0, **options}
+    return make_selector(**options).fit(X, y)
 
 
 def with_gaps(share, seed=0, n=100):
@@ -36,13 +34,13 @@ def test_scores_are_those_of_partial_distances():
         return (values - np.nanmean(values)) / np.nanstd(values)
 
     target = [(list(scaled(y)), [False] * 60)]
-    for place, score in zip(step.candidates, step.candidate_scores, strict=True):
+    for place, information in zip(step.candidates, step.candidate_information, strict=True):
         values = [None if np.isnan(value) else value for value in scaled(X[:, place])]
-        assert score == pytest.approx(mixed([(values, [False] * 60)], target, 5), abs=1e-9)
+        assert information == pytest.approx(mixed([(values, [False] * 60)], target, 5), abs=1e-9)
 
 
 def test_gaps_cost_no_rows():
-    # With a fifth of the cells missing, one row in nine is whole. A row is compared with 80 others in one column,
+    # With a fifth of the cells missing, one row in nine is whole. A row is compared with 80 others in one feature,
     # 64 in two: enough for two or three of the five.
     found = []
     for seed in range(10):
@@ -53,16 +51,16 @@ def test_gaps_cost_no_rows():
     assert np.mean(found) >= 2
 
 
-def test_gaps_alone_tell_nothing():
+def test_gaps_alone_are_not_informative():
     # Values are missing at random: the test has its level. Binomial(100, 0.05) exceeds 12 once in 3000 times.
-    chosen = 0
+    n_selected = 0
     for seed in range(100):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(60, 1))
         X[rng.uniform(size=60) < 0.4] = np.nan
         y = rng.integers(2, size=60) if seed % 2 else rng.normal(size=60)
-        chosen += len(select(X, y, n_permutations=19).selected_)
-    assert chosen <= 12
+        n_selected += len(select(X, y, n_permutations=19).selected_)
+    assert n_selected <= 12
 
 
 def test_gaps_in_text_and_targets():
@@ -75,15 +73,15 @@ def test_gaps_in_text_and_targets():
     y[:10] = np.nan
     selection = select(X, y).selection_
     assert selection.names == ("colour",)
-    assert selection.n_dropped == 10
+    assert selection.n_rows_dropped == 10
     polars = select(pl.from_pandas(X), pl.Series(y)).selection_
     assert polars.steps == selection.steps
 
 
-def test_an_empty_column_is_left_out():
+def test_an_empty_feature_is_not_tested():
     X, y = with_gaps(0.1)
     X[:, 2] = np.nan
-    with pytest.warns(UserWarning, match='Constant columns .*"x2"'):
+    with pytest.warns(UserWarning, match='Constant features .*"x2"'):
         assert select(X, y).selection_.constant == ("x2",)
 
 

@@ -1,65 +1,67 @@
 """Rows that belong together stay together when they are shuffled and when folds are left out."""
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infosift import InputError, MutualInfoSelector, Selection
-from infosift.data.row_groups import read_blocks, require_enough_to_shuffle, shuffled_rows
+from infosift import InputError, Selection
+from infosift.data.row_groups import read_row_groups, require_enough_to_shuffle, shuffled_rows
 from infosift.search.choose_k import assign_folds
+from samples import make_selector
 
 labels = st.lists(st.integers(0, 5), min_size=2, max_size=40)
 
 
 @given(labels=labels, seed=st.integers(0, 99))
-def test_a_shuffle_is_a_permutation_that_keeps_runs_of_blocks(labels, seed):
-    blocks = read_blocks(labels, len(labels))
+def test_a_shuffle_is_a_permutation_that_keeps_runs_of_groups(labels, seed):
+    groups = read_row_groups(labels, len(labels))
     rows = np.arange(len(labels))
-    source = shuffled_rows(rows, np.random.default_rng(seed), blocks)
+    source = shuffled_rows(rows, np.random.default_rng(seed), groups)
     np.testing.assert_array_equal(np.sort(source), rows)
-    laid_out = source[np.argsort(blocks, kind="stable")]  # block after block
-    for block in np.unique(blocks):
-        mine = np.flatnonzero(blocks[laid_out] == block)
+    laid_out = source[np.argsort(groups, kind="stable")]  # group after group
+    for group in np.unique(groups):
+        mine = np.flatnonzero(groups[laid_out] == group)
         assert np.all(np.diff(mine) == 1)  # side by side
-        np.testing.assert_array_equal(laid_out[mine], rows[blocks == block])  # in order
+        np.testing.assert_array_equal(laid_out[mine], rows[groups == group])  # in order
 
 
-@given(n_blocks=st.integers(2, 8), size=st.integers(1, 5), seed=st.integers(0, 99))
-def test_blocks_of_the_same_size_replace_each_other(n_blocks, size, seed):
-    blocks = np.random.default_rng(seed).permutation(np.repeat(np.arange(n_blocks), size))
-    source = shuffled_rows(np.arange(len(blocks)), np.random.default_rng(seed), blocks)
-    for block in range(n_blocks):
-        assert len(set(blocks[source[blocks == block]])) == 1
+@given(n_groups=st.integers(2, 8), size=st.integers(1, 5), seed=st.integers(0, 99))
+def test_groups_of_the_same_size_replace_each_other(n_groups, size, seed):
+    groups = np.random.default_rng(seed).permutation(np.repeat(np.arange(n_groups), size))
+    source = shuffled_rows(np.arange(len(groups)), np.random.default_rng(seed), groups)
+    for group in range(n_groups):
+        assert len(set(groups[source[groups == group]])) == 1
 
 
-def test_all_orders_of_blocks_are_equally_likely():
-    blocks = np.repeat([0, 1, 2], 2)
-    seen = [tuple(shuffled_rows(np.arange(6), np.random.default_rng(seed), blocks)) for seed in range(3000)]
+def test_all_orders_of_groups_are_equally_likely():
+    groups = np.repeat([0, 1, 2], 2)
+    seen = [tuple(shuffled_rows(np.arange(6), np.random.default_rng(seed), groups)) for seed in range(3000)]
     counts = np.array([seen.count(order) for order in set(seen)])
     assert len(counts) == 6
     assert counts.min() > 500 - 5 * np.sqrt(3000 * (1 / 6) * (5 / 6))
 
 
 def test_some_of_the_rows_only():
-    blocks = np.repeat([0, 1, 2], 3)
+    groups = np.repeat([0, 1, 2], 3)
     rows = np.array([0, 1, 2, 6, 7, 8])
-    source = shuffled_rows(rows, np.random.default_rng(1), blocks)
+    source = shuffled_rows(rows, np.random.default_rng(1), groups)
     assert set(source) == set(rows)
 
 
 @given(labels=labels, n_folds=st.integers(2, 10))
 @settings(max_examples=50)
-def test_a_block_is_in_one_fold(labels, n_folds):
-    blocks = read_blocks(labels, len(labels))
-    folds = assign_folds(len(labels), n_folds, 0, blocks)
-    for block in np.unique(blocks):
-        assert len(set(folds[blocks == block])) == 1
-    assert len(set(folds)) == min(n_folds, blocks.max() + 1)
+def test_a_group_is_in_one_fold(labels, n_folds):
+    groups = read_row_groups(labels, len(labels))
+    folds = assign_folds(len(labels), n_folds, 0, groups)
+    for group in np.unique(groups):
+        assert len(set(folds[groups == group])) == 1
+    assert len(set(folds)) == min(n_folds, groups.max() + 1)
 
 
-def test_without_blocks_nothing_changes():
+def test_without_groups_nothing_changes():
     rows = np.arange(50)
     np.testing.assert_array_equal(
         shuffled_rows(rows, np.random.default_rng(3)), np.random.default_rng(3).permutation(50)
@@ -67,95 +69,98 @@ def test_without_blocks_nothing_changes():
 
 
 def repeated_measures(seed, n_people=20, times=6):
-    """Two columns and a target that are nothing to each other, but each the same for all rows of a person."""
+    """Two features and a target that are nothing to each other, but each the same for all rows of a person."""
     rng = np.random.default_rng(seed)
     person = np.repeat(np.arange(n_people), times)
     values = rng.normal(size=(n_people, 3))[person] + 0.1 * rng.normal(size=(len(person), 3))
     return values[:, :2], values[:, 2], person
 
 
-def share_of_false_choices(runs, with_blocks):
-    chosen = 0
+def share_of_false_positives(runs, with_groups):
+    n_selected = 0
     for seed in range(runs):
         X, y, person = repeated_measures(seed)
-        selector = MutualInfoSelector(method="published", n_neighbors=8, n_permutations=39, random_state=seed)
-        selector.set_params(blocks=person if with_blocks else None).fit(X[:, :1], y)
-        chosen += len(selector.selection_.names)
-    return chosen / runs
+        selector = make_selector(method="published", n_neighbors=8, n_permutations=39, random_state=seed)
+        selector.fit(X[:, :1], y, groups=person if with_groups else None)
+        n_selected += len(selector.selection_.names)
+    return n_selected / runs
 
 
-def test_blocks_keep_the_level_that_a_plain_shuffle_loses():
+def test_groups_keep_the_level_that_a_plain_shuffle_loses():
     # 5 % of 100 runs is 5; ten are exceeded with probability 0.01. Within a person all rows are near each other in
-    # both columns, which a plain shuffle destroys, so that it finds something nearly always.
-    assert share_of_false_choices(100, with_blocks=True) <= 0.10
-    assert share_of_false_choices(20, with_blocks=False) >= 0.8
+    # both features, which a plain shuffle destroys, so that it finds something nearly always.
+    assert share_of_false_positives(100, with_groups=True) <= 0.10
+    assert share_of_false_positives(20, with_groups=False) >= 0.8
 
 
 def test_a_real_effect_is_still_found():
     X, _, person = repeated_measures(0)
     y = X[:, 1] + 0.1 * np.random.default_rng(1).normal(size=len(person))
-    selector = MutualInfoSelector(method="published", random_state=0, blocks=person).fit(X, y)
+    selector = make_selector(method="published", random_state=0).fit(X, y, groups=person)
     assert selector.selection_.names == ("x1",)
-    assert selector.selection_.settings.n_blocks == 20
+    assert selector.selection_.settings.n_row_groups == 20
     assert Selection.from_json(selector.selection_.to_json()) == selector.selection_
 
 
-def test_a_column_or_an_array_of_any_kind():
+def test_groups_of_any_type():
     X, y, person = repeated_measures(2)
-    frame = pl.DataFrame(X, schema=["a", "b"]).with_columns(person=pl.Series(person))
-    options = {"n_neighbors": 5, "n_permutations": 19, "random_state": 0}
-    by_column = MutualInfoSelector(method="published", blocks="person", **options).fit(frame, y).selection_
-    by_name = (
-        MutualInfoSelector(method="published", blocks=[f"p{p:02d}" for p in person], **options)
-        .fit(frame.drop("person"), y)
-        .selection_
-    )
-    assert [step.null.tolist() for step in by_column.steps] == [step.null.tolist() for step in by_name.steps]
-    assert by_column.settings.ignore == ("person",)
+    selector = make_selector(method="published", n_neighbors=5, n_permutations=19, random_state=0)
+    by_number = selector.fit(X, y, groups=person).selection_
+    names = [f"p{p:02d}" for p in person]
+    for groups in (names, np.array(names, dtype=object), pd.Series(names), pl.Series(names), person * 1.5):
+        by_name = selector.fit(X, y, groups=groups).selection_
+        assert [step.null.tolist() for step in by_name.steps] == [step.null.tolist() for step in by_number.steps]
+        assert by_name == by_number
+    assert by_number.settings.ignore == ()
+    alone = selector.fit(X, y).selection_
+    assert alone.settings.n_row_groups is None
+    assert alone.steps[0].null.tolist() != by_number.steps[0].null.tolist()
 
 
-def test_rows_that_are_dropped_leave_their_blocks():
+def test_rows_that_are_dropped_leave_their_groups():
     X, y, person = repeated_measures(3)
     y[person == 4] = np.nan
-    selector = MutualInfoSelector(
-        method="published", n_neighbors=5, random_state=0, blocks=person, missing="drop"
-    ).fit(X, y)
-    assert selector.selection_.settings.n_blocks == 19
+    selector = make_selector(method="published", n_neighbors=5, random_state=0, missing="drop")
+    assert selector.fit(X, y, groups=person).selection_.settings.n_row_groups == 19
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_same_bits_for_any_number_of_threads(n_jobs):
     X, y, person = repeated_measures(4, n_people=12)
-    reference = MutualInfoSelector(method="published", random_state=1, blocks=person).fit(X, y).selection_
-    again = (
-        MutualInfoSelector(method="published", random_state=1, blocks=person, n_jobs=n_jobs).fit(X, y).selection_
-    )
-    assert [step.score for step in again.steps] == [step.score for step in reference.steps]
+    reference = make_selector(method="published", random_state=1).fit(X, y, groups=person).selection_
+    again = make_selector(method="published", random_state=1, n_jobs=n_jobs).fit(X, y, groups=person).selection_
+    assert [step.information for step in again.steps] == [step.information for step in reference.steps]
     np.testing.assert_array_equal(again.neighbors.t, reference.neighbors.t)
 
 
 @pytest.mark.parametrize(
-    ("blocks", "message"),
+    ("groups", "message"),
     [
-        ([1, 2], "one value for each of the 120 rows"),
-        (np.zeros(120), "blocks has 1 block, and alpha=0.05 needs at least 4"),
-        ([None] + ["a"] * 119, "no value for row 0"),
-        ("person", 'blocks asks for "person", and there is no such column'),
+        ([1, 2], r"groups must have one value for each of the 120 rows, not the shape \(2,\)"),
+        (np.zeros(120), "groups has 1 group of rows, and alpha=0.05 needs at least 4"),
+        ([None] + ["a"] * 119, "groups has no value for row 0 .*: fill it in first"),
+        ("person", r"groups must have one value for each of the 120 rows, not the shape \(\)"),
     ],
 )
-def test_refuses_blocks_that_cannot_be(blocks, message):
+def test_refuses_groups_that_cannot_be(groups, message):
     X, y, _ = repeated_measures(0)
     with pytest.raises(InputError, match=message):
-        MutualInfoSelector(method="published", blocks=blocks, random_state=0).fit(X, y)
+        make_selector(method="published", random_state=0).fit(X, y, groups=groups)
 
 
-def test_refuses_to_choose_k_without_the_block_that_has_nearly_all_rows():
+def test_refuses_groups_where_near_rows_take_each_others_values():
+    X, y, person = repeated_measures(0)
+    with pytest.raises(InputError, match='null="local" takes values of near rows and cannot keep groups'):
+        make_selector(null="local", random_state=0).fit(X, y, groups=person)
+
+
+def test_refuses_to_choose_k_without_the_group_that_has_nearly_all_rows():
     X, y, _ = repeated_measures(0)
-    blocks = np.r_[np.zeros(118), 1, 2]
-    with pytest.raises(InputError, match="One block has nearly all rows"):
-        MutualInfoSelector(0.2, method="published", blocks=blocks, random_state=0).fit(X, y)
-    MutualInfoSelector(0.2, method="published", blocks=blocks, n_neighbors=3, random_state=0).fit(X, y)
+    groups = np.r_[np.zeros(118), 1, 2]
+    with pytest.raises(InputError, match=r"One group has nearly all rows, .*: give n_neighbors\."):
+        make_selector(alpha=0.2, method="published", random_state=0).fit(X, y, groups=groups)
+    make_selector(alpha=0.2, method="published", n_neighbors=3, random_state=0).fit(X, y, groups=groups)
 
 
-def test_fewer_blocks_suffice_for_a_larger_level():
+def test_fewer_groups_suffice_for_a_larger_level():
     assert require_enough_to_shuffle(9, np.array([0, 1, 2]), 0.2, 1.0) == 3

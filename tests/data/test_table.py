@@ -1,3 +1,5 @@
+"""Features and target on one scale: unit spread, ties broken, what cannot be tested set aside."""
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,9 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from infosift import mutual_information
-from infosift.errors import InputError
 from infosift.data.frames import NamedColumns
 from infosift.data.table import break_ties, make_table, on_a_grid, to_unit_spread
+from infosift.errors import InputError
 
 
 def table_of(*columns, target=None, seed=0):
@@ -77,14 +79,14 @@ def test_noise_depends_on_seed_and_purpose_and_values():
     values = np.repeat([0.0, 1.0], 10)
     first = break_ties(values, 0, "ties")
     np.testing.assert_array_equal(first, break_ties(values, 0, "ties"))
-    # Shared noise would be a false dependence between two discrete columns.
+    # Shared noise would be a false dependence between two discrete features.
     for other in (break_ties(values, 1, "ties"), break_ties(values, 0, "other")):
         assert np.all((first - values) != (other - values))
     opposite = break_ties(1 - values, 0, "ties")
     assert np.all((first - values) != (opposite - (1 - values)))
 
 
-def test_constant_and_duplicate_columns_are_set_aside():
+def test_constant_and_duplicate_features_are_set_aside():
     column = np.array([3.0, 1.0, 2.0, 5.0])
     table = table_of(column, np.full(4, 7.0), column, -column, [0.0, 0.0, -0.0, -0.0])
     assert table.constant == (1, 4)
@@ -103,5 +105,7 @@ def test_values_too_close_for_a_float_to_scale_are_constant():
 
 
 def test_a_constant_target_is_refused():
-    with pytest.raises(InputError, match=r'target "y" is constant \(always 2\)'):
+    with pytest.raises(
+        InputError, match=r'target "y" is constant \(always 2\), so no feature can be informative about it: give a'
+    ):
         table_of([1.0, 2.0, 3.0], target=[2.0, 2.0, 2.0])

@@ -8,7 +8,8 @@ from scipy.special import digamma
 
 from infosift import _kernel
 from infosift.criteria import KSG
-from infosift.engines.threads import Question, ThreadEngine
+from infosift.engines.base import Question
+from infosift.engines.threads import ThreadEngine
 from oracle import ksg
 from samples import problems
 
@@ -18,7 +19,7 @@ ENGINE = ThreadEngine(1)
 def score(X, Y, neighbors, variant):
     """The last column of X as a candidate beside the others."""
     question = Question(candidates=X[-1:], given=X[:-1], target=Y)
-    return KSG(variant).score([question], neighbors, ENGINE)[0][0]
+    return KSG(variant=variant).score([question], neighbors, ENGINE)[0][0]
 
 
 @pytest.mark.parametrize("variant", [1, 2])
@@ -165,9 +166,9 @@ def test_order_of_rows_does_not_change_a_bit(variant, problem, seed):
 def test_candidates_of_a_block_do_not_influence_each_other(variant):
     rng = np.random.default_rng(0)
     candidates, given_columns, target = (rng.normal(size=(m, 80)) for m in (9, 2, 1))
-    block = KSG(variant).score([Question(candidates, given_columns, target)], [3, 7], ENGINE)[0]
+    block = KSG(variant=variant).score([Question(candidates, given_columns, target)], [3, 7], ENGINE)[0]
     for row, candidate in zip(block, candidates, strict=True):
-        alone = KSG(variant).score([Question(candidate[None], given_columns, target)], [3, 7], ENGINE)[0]
+        alone = KSG(variant=variant).score([Question(candidate[None], given_columns, target)], [3, 7], ENGINE)[0]
         np.testing.assert_array_equal(row, alone[0])
 
 

@@ -1,3 +1,5 @@
+"""A selection: to JSON and back, as a frame, in words, and what follows from its records."""
+
 import json
 from dataclasses import replace
 
@@ -7,8 +9,16 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from infosift import MutualInfoSelector, NeighborChoice, Selection, choose_n_neighbors, permutation_test
-from samples import friedman
+from infosift import (
+    NeighborChoice,
+    Removal,
+    Replacement,
+    Selection,
+    Subset,
+    choose_n_neighbors,
+    permutation_test,
+)
+from samples import friedman, make_selector
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +26,7 @@ def selection():
     X, y = friedman(0)
     X[:, 6] = 1.0
     with pytest.warns(UserWarning, match="Constant"):
-        return MutualInfoSelector(method="published", random_state=0).fit(X, y).selection_
+        return make_selector(method="published", random_state=0).fit(X, y).selection_
 
 
 def test_json_loses_nothing(selection):
@@ -32,7 +42,7 @@ def test_json_is_what_other_programs_can_read(selection):
     content = json.loads(selection.to_json(), parse_constant=pytest.fail)
     assert content["infosift"] == "Selection"
     assert content["steps"][0]["feature"] == selection.names[0]
-    assert content["neighbors"]["t"][6] == [None] * 20  # the constant column
+    assert content["neighbors"]["t"][6] == [None] * 20  # the constant feature
 
 
 @pytest.mark.parametrize("record", ["choice", "test"])
@@ -69,9 +79,66 @@ def test_steps_as_a_frame(selection, library, kind):
     frame = selection.to_frame(library)
     assert isinstance(frame, kind)
     columns = list(frame.column_names if kind is pa.Table else frame.columns)
-    assert columns[:4] == ["feature", "score", "threshold", "p_value"]
+    assert columns[:5] == ["feature", "information", "statistic", "threshold", "p_value"]
     assert len(frame) == len(selection.steps)
 
 
-def test_repr_says_what_was_chosen(selection):
+def test_repr_says_what_was_selected(selection):
     assert repr(selection).startswith(f"Selection({', '.join(selection.names)}; ")
+
+
+def test_what_the_method_and_the_criterion_did_is_said(selection):
+    assert not selection.adjusted
+    assert selection.criterion_parameter == "n_neighbors"
+    assert selection.criterion_values == (selection.neighbors.n_neighbors,) == (selection.n_neighbors,)
+    assert selection.alpha_shares == (("the best candidate", 1.0),)
+    assert selection.verdicts == ()
+    calibrated = make_selector(max_features=1, random_state=0).fit(*friedman(0)).selection_
+    assert calibrated.adjusted
+    assert calibrated.neighbors is None
+    assert calibrated.criterion_values == (10, 20)
+    assert calibrated.n_neighbors is None
+    assert calibrated.alpha_shares == (("single features", 0.7), ("pairs", 0.2))
+    assert [verdict.feature for verdict in calibrated.verdicts] == list(calibrated.feature_names)
+    assert [one.feature for one in calibrated.verdicts if one.verdict == "selected"] == list(calibrated.names)
+
+
+def test_replacements_and_removals_change_what_is_selected(selection):
+    first, second, third, *others = selection.names
+    unselected = next(name for name in selection.feature_names if name not in selection.names)
+    replaced = replace(selection, replacements=(Replacement(unselected, (first, third), 0.01),))
+    assert replaced.names == (unselected, second, *others)
+    assert replaced.removed == ()
+    removed = replace(replaced, removals=(Removal((second,), 0.5), Removal((unselected,), 0.6)))
+    assert removed.names == tuple(others)
+    assert removed.removed == (unselected, second)
+    assert removed.indices == tuple(selection.feature_names.index(name) for name in others)
+    assert [removed.stayed(step) for step in removed.steps] == [
+        step.accepted and step.feature in others for step in removed.steps
+    ]
+    assert removed.accepted == selection.accepted
+    assert Selection.from_json(removed.to_json()) == removed
+
+
+def test_the_peak_has_the_most_information_of_the_path(selection):
+    information = [step.information for step in selection.steps]
+    peak = selection.peak
+    assert peak.information == max(information)
+    path = selection.steps[: information.index(max(information)) + 1]
+    assert peak.names == tuple(step.feature for step in path)
+    assert peak.indices == tuple(step.index for step in path)
+    nothing = replace(selection, steps=())
+    assert nothing.peak == Subset(names=(), indices=(), information=None)
+
+
+def test_why_the_search_stopped(selection):
+    last = selection.steps[-1]
+    assert selection.stopped == f"{last.feature} adds no significant information"
+    assert not selection.is_partial
+    ended = replace(selection, ended_by="the time limit")
+    assert ended.is_partial
+    assert ended.stopped == "the time limit came before it was done"
+    limited = make_selector(max_features=1, random_state=0, method="published").fit(*friedman(0)).selection_
+    assert limited.stopped == "max_features was reached"
+    alone = make_selector(random_state=0, method="published").fit(friedman(0)[0][:, [3]], friedman(0)[1])
+    assert alone.selection_.stopped == "no candidate is left"

@@ -1,4 +1,4 @@
-"""Which pairs of columns are looked at, against going through all of them one by one."""
+"""Which pairs of features are tested, against going through all of them one by one."""
 
 from itertools import combinations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infosift import pairs
+from infosift.significance import pairs
 from infosift.significance.pairs import promising_pairs
 
 
@@ -38,7 +38,7 @@ def test_the_promising_pairs_are_those_of_all_pairs(seed, n_columns, n_wanted, f
     assert found == all_one_by_one(columns, wanted, 12)
 
 
-def test_of_very_many_columns_those_that_say_something_alone_are_paired(monkeypatch):
+def test_of_very_many_columns_those_that_are_informative_alone_are_paired(monkeypatch):
     rng = np.random.default_rng(0)
     columns = rng.normal(size=(50, 100))
     wanted = columns[[17]] + columns[[31]] ** 2

@@ -1,9 +1,11 @@
+"""Shuffled copies, p-values and thresholds of a permutation test."""
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infosift import nulls
+from infosift.significance import permutation
 from infosift.significance.permutation import judge, null_scores, permutations_for, shuffled_orders, threshold
 
 
@@ -30,18 +32,21 @@ def test_too_few_permutations_are_refused(requested):
 
 @given(
     null=st.lists(st.integers(0, 8), min_size=19, max_size=120),
-    score=st.integers(0, 9),
+    information=st.integers(0, 9),
     alpha=st.sampled_from([0.05, 0.1, 0.25, 0.07, 1 / 3, 1 / 7]),
 )
-def test_above_the_threshold_means_p_at_most_alpha(null, score, alpha):
-    test = judge(float(score), np.array(null, dtype=float), alpha)
+def test_above_the_threshold_means_p_at_most_alpha(null, information, alpha):
+    test = judge(float(information), np.array(null, dtype=float), alpha)
     assert test.significant == (test.p_value <= alpha)
-    assert test.p_value == (1 + sum(value >= score for value in null)) / (1 + len(null))
+    assert test.significant == (test.information > test.information_threshold)
+    assert test.significant == (test.statistic > test.threshold)
+    assert test.p_value == (1 + sum(value >= information for value in null)) / (1 + len(null))
+    assert test.p_value == (1 + np.count_nonzero(test.null >= test.statistic)) / (1 + len(null))
     assert test.p_low <= test.p_value <= test.p_high
 
 
 def test_threshold_is_the_percentile():
-    # Of the numbers 1 to 59, three (5 % of 60) are 57 and above: a score must exceed 57 to have p = 3 / 60.
+    # Of the numbers 1 to 59, three (5 % of 60) are 57 and above: an estimate must exceed 57 to have p = 3 / 60.
     assert threshold(np.arange(1.0, 60.0), 0.05) == 57
 
 
@@ -53,13 +58,13 @@ def test_interval_of_the_p_value():
 
 
 def test_the_level_is_exact_when_nothing_is_there():
-    # Score and null drawn alike: p <= 0.05 in 5 % of cases; 4000 cases have a standard error of 0.35 %.
+    # Estimate and null drawn alike: p <= 0.05 in 5 % of cases; 4000 cases have a standard error of 0.35 %.
     draws = np.random.default_rng(0).normal(size=(4000, 60))
     rejected = np.mean([judge(row[0], row[1:], 0.05).significant for row in draws])
     assert rejected == pytest.approx(0.05, abs=0.011)
 
 
-def test_every_column_of_a_step_meets_the_same_permutations():
+def test_all_candidates_of_a_step_share_the_permutations():
     orders = shuffled_orders(20, range(5), seed=1, step=2)
     np.testing.assert_array_equal(shuffled_orders(20, range(3), seed=1, step=2), orders[:3])
     np.testing.assert_array_equal(np.sort(orders, axis=1), np.tile(np.arange(20), (5, 1)))
@@ -75,6 +80,6 @@ def test_copies_are_scored_in_parts(monkeypatch):
         return orders[:, 0]
 
     whole = null_scores(score, 20, 10, seed=0, step=0)
-    monkeypatch.setattr(nulls, "_VALUES_AT_ONCE", 3 * 20)
+    monkeypatch.setattr(permutation, "_VALUES_AT_ONCE", 3 * 20)
     np.testing.assert_array_equal(null_scores(score, 20, 10, seed=0, step=0), whole)
     assert sizes == [10, 3, 3, 3, 1]

@@ -1,12 +1,15 @@
-"""What is left of a target: residuals of numbers, points for classes."""
+"""The residual of a target given a subset: in spreads for numbers, as points for classes."""
 
 import numpy as np
 import pytest
 from scipy.stats import kstest
 
 from infosift._kernel import CATEGORY_GAP
+from infosift.engines.threads import ThreadEngine
 from infosift.significance.regression import Smoother
 from infosift.significance.residual_target import residual_targets
+
+ENGINE = ThreadEngine(1)
 
 
 def as_categories(classes):
@@ -14,16 +17,16 @@ def as_categories(classes):
 
 
 @pytest.mark.parametrize(("n_classes", "n_parts"), [(2, 1), (4, 4), (12, 8)])
-def test_classes_leave_a_part_each_up_to_eight_and_of_two_one_says_it_all(n_classes, n_parts):
+def test_classes_have_a_part_each_up_to_eight_and_of_two_one_says_it_all(n_classes, n_parts):
     rng = np.random.default_rng(0)
-    smoother = Smoother(rng.normal(size=(1, 60)), 0)
+    smoother = Smoother(rng.normal(size=(1, 60)), 0, ENGINE)
     classes = np.arange(60)[None] % n_classes
     assert residual_targets(as_categories(classes), smoother, 8, 0).shape == (3, n_parts, 60)
 
 
 def test_numbers_have_one_version_and_beside_classes_the_same_in_all():
     rng = np.random.default_rng(0)
-    smoother = Smoother(rng.normal(size=(1, 60)), 0)
+    smoother = Smoother(rng.normal(size=(1, 60)), 0, ENGINE)
     numbers, classes = rng.normal(size=(2, 60)), as_categories(rng.integers(2, size=(1, 60)))
     alone = residual_targets(numbers, smoother, 8, 0)
     assert alone.shape == (1, 2, 60)
@@ -32,11 +35,11 @@ def test_numbers_have_one_version_and_beside_classes_the_same_in_all():
 
 
 def test_points_that_stand_for_classes_are_evenly_spread_wherever_the_subset_is():
-    # A plain residual of a class is small where the class is sure, so that its size tells of the subset.
+    # A plain residual of a class is small where the class is sure, so that its size depends on the subset.
     rng = np.random.default_rng(0)
     x = rng.normal(size=400)
     classes = (rng.uniform(size=400) < 1 / (1 + np.exp(-3 * x))).astype(int)
-    points = residual_targets(as_categories(classes[None]), Smoother(x[None], 0), 8, 0)[:, 0]
+    points = residual_targets(as_categories(classes[None]), Smoother(x[None], 0, ENGINE), 8, 0)[:, 0]
     width = np.sqrt(12)
     for version in points:
         for where in (x < -1, np.abs(x) < 0.5, x > 1):
@@ -49,7 +52,7 @@ def test_points_that_stand_for_classes_are_evenly_spread_wherever_the_subset_is(
 
 def test_points_are_repeated_by_the_seed():
     rng = np.random.default_rng(0)
-    smoother = Smoother(rng.normal(size=(1, 60)), 0)
+    smoother = Smoother(rng.normal(size=(1, 60)), 0, ENGINE)
     classes = as_categories(rng.integers(3, size=(1, 60)))
     first = residual_targets(classes, smoother, 8, 5)
     assert np.array_equal(first, residual_targets(classes, smoother, 8, 5))

@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 from infosift import studies
-from infosift.errors import InputError
 from infosift.cli import app
+from infosift.errors import InputError
 from infosift.studies.census import READINGS, columns_of
 from infosift.studies.data import CENSUS, HOUSING, NITROGEN
 
@@ -74,7 +74,7 @@ def test_counts_of_a_table_add_up_to_the_runs():
             assert sum(map(int, row[1:])) == outcome.numbers["n_runs"] == 6
 
 
-def test_both_readings_have_the_papers_number_of_columns():
+def test_both_readings_have_the_papers_number_of_features():
     names = [f"a{number:03d}_X" for number in range(1, 139)]
     assert {reading: len(columns_of(reading, names)) for reading in READINGS} == {"A": 104, "B": 104}
 

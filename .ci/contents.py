@@ -27,7 +27,9 @@ def check_wheel(path: Path, root: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         names = set(archive.namelist())
     modules = {file.relative_to(root / "src").as_posix() for file in root.glob("src/infosift/**/*.py")}
-    modules |= {file.relative_to(root / "src").as_posix() for file in root.glob("src/infosift/display/report/page.*")}
+    modules |= {
+        file.relative_to(root / "src").as_posix() for file in root.glob("src/infosift/display/report/page.*")
+    }
     if missing := {*modules, "infosift/py.typed", "infosift/_kernel.pyi"} - names:
         sys.exit(f"{path.name} lacks {', '.join(sorted(missing))}")
     if not any(name.startswith("infosift/_kernel.") and name.endswith((".so", ".pyd")) for name in names):

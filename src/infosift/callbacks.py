@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from infosift.results.selection import Selection
@@ -15,8 +16,13 @@ except ImportError:  # scikit-learn before 1.9
         """Stands for callbacks that cannot be set."""
 
     def with_callbacks(method: Any) -> Any:
-        """Return a method as it is."""
-        return method
+        """Return a method that does the same, as deep in the stack as one with callbacks: warnings count on it."""
+
+        @wraps(method)
+        def without_callbacks(*arguments: Any, **options: Any) -> Any:
+            return method(*arguments, **options)
+
+        return without_callbacks
 
 
 __all__ = ["CallbackSupportMixin", "StepTasks", "with_callbacks"]
@@ -46,13 +52,15 @@ class StepTasks:
         if not self._has_callbacks:
             return False
         stops = bool(self._tell_end(self._step, selection))
-        self._step = self._begin_step(len(selection.steps) + 1)
+        goes_on = selection.steps[-1].accepted and not stops
+        self._step = self._begin_step(len(selection.steps) + 1) if goes_on else None
         return stops
 
     def end(self, selection: Selection) -> None:
         """Tell that the fit is done."""
         if self._has_callbacks:
-            self._tell_end(self._step, selection)
+            if self._step is not None:  # it went on, and no candidate was left
+                self._tell_end(self._step, selection)
             self._tell_end(self._fit, selection)
 
     def _tell_end(self, task: Any, selection: Selection) -> Any:

@@ -28,7 +28,8 @@ class KSG(BaseEstimator):  # type: ignore[misc]
     """Mutual information by nearest neighbours, in nats, in the max norm, never clipped at zero.
 
     With variant 1 features and target may be discrete, which makes it the estimator of Ross (2014) for a discrete
-    target, and may have missing values, which are near to every value.
+    target, and may have missing values: a row is compared in the features that it has, with the rows that have
+    these too.
 
     Parameters
     ----------

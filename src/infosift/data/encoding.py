@@ -17,7 +17,7 @@ def encode_categories(codes: FloatArray) -> FloatArray:
 
 def has_categories(columns: FloatArray) -> bool:
     """Tell whether any value is a category."""
-    return bool(columns.max() >= CATEGORY_GAP)
+    return bool(np.any(columns >= CATEGORY_GAP))
 
 
 def only_numbers(columns: FloatArray) -> NDArray[np.bool_]:

@@ -155,7 +155,9 @@ def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ..
             found.append(names.index(which))
         else:
             shown = f'"{which}"' if isinstance(which, str) else repr(which)
-            raise InputError(f"{parameter} asks for {shown}, and there is no such column.")
+            raise InputError(
+                f"{parameter} asks for {shown}, and there is no such feature: give a name or position that is there."
+            )
     return tuple(dict.fromkeys(found))
 
 
@@ -217,7 +219,7 @@ def whole_rows(features: NamedColumns, target: NamedColumns, ignored: Sequence[i
             whole &= ~np.isnan(values)
     if not whole.any():
         raise InputError(
-            "Every row has a missing value: ignore the columns with many gaps, or fill them in first."
+            "Every row has a missing value: ignore the features with many gaps, or fill them in first."
         )
     return np.asarray(whole)
 
@@ -267,7 +269,7 @@ def discrete_asked_for(asked: Any, names: Sequence[str]) -> tuple[int, ...] | No
         if mask.dtype.kind == "b":
             if mask.shape != (len(names),):
                 raise InputError(
-                    f"discrete_features has {mask.size} yes or no for {len(names)} columns: give one each."
+                    f"discrete_features has {mask.size} yes or no for {len(names)} features: give one each."
                 )
             return tuple(np.flatnonzero(mask).tolist())
     return positions(asked, names, "discrete_features")

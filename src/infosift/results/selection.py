@@ -87,7 +87,7 @@ class Selection(Record):
     version : str
         The version of infosift.
     ended_by : str or None
-        What ended the run early: "an interrupt" or "the time limit".
+        What ended the run early: "an interrupt", "the time limit" or "a callback".
 
     Examples
     --------

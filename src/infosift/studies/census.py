@@ -48,7 +48,7 @@ def run(setting: Setting) -> Outcome:
         train = slice(subset * _ROWS, subset * _ROWS + rows)
         selector = MutualInfoSelector(method="published", random_state=subset, n_jobs=setting.n_jobs)
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="(?s).*(constant|repeat)")
+            warnings.filterwarnings("ignore", message="(?s)(Constant|Near-unique|Duplicates)")
             comparison = compare((X[train], y[train]), (X[test], y[test]), selector, cv=3, seed=subset)
         comparisons[reading].append(comparison)
     tables = tuple(_errors(reading, compared) for reading, compared in comparisons.items())

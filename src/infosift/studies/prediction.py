@@ -64,9 +64,9 @@ def run(setting: Setting) -> Outcome:
             runs = list(pool.map(partial(_one, data[name], selector), folds))
             numbers[name][selector] = {key: fmean(run[key] for run in runs) for key in runs[0]}
     tables = (
-        *(_table(f"Error of {model}, rows left out", model, numbers, who, "{:.3f}") for model in _MODELS),
+        *(_table(f"Error of {model}, test rows", model, numbers, who, "{:.3f}") for model in _MODELS),
         _table("Number of features", "features", numbers, who, "{:.1f}"),
-        _table("Seconds to choose, one thread", "seconds", numbers, who, "{:.1f}"),
+        _table("Seconds to select, one thread", "seconds", numbers, who, "{:.1f}"),
     )
     return Outcome(
         "prediction",

@@ -156,7 +156,7 @@ def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ..
         else:
             shown = f'"{which}"' if isinstance(which, str) else repr(which)
             raise InputError(
-                f"{parameter} asks for {shown}, and there is no such feature: give a name or position that is there."
+                f"{parameter} asks for {shown}, and there is no such feature: give a name or position."
             )
     return tuple(dict.fromkeys(found))
 

@@ -42,18 +42,19 @@ def test_neighbors(csv, frame, tmp_path):
     assert result.exit_code == 0, result.output
     expected = choose_n_neighbors(frame.drop("price"), frame["price"], random_state=0)
     assert NeighborChoice.from_json((tmp_path / "k.json").read_text()) == expected
-    assert f"{expected.n_neighbors} neighbours: there {expected.feature} and its shuffled" in result.stdout
+    chosen = f"{expected.n_neighbors} neighbours: this number separates {expected.feature} best from its shuffled"
+    assert chosen in result.stdout
     assert (tmp_path / "k.svg").read_text().startswith("<?xml")
 
 
 def test_one_test(csv, tmp_path):
     out = tmp_path / "test.json"
     result = infosift("test", csv, "x3", "--target", "price", "--json", out)
-    assert "x3 tells something about price." in result.stdout
+    assert "x3 is significantly informative about price." in result.stdout
     assert PermutationTest.from_json(out.read_text()).significant
     result = infosift("test", csv, "x5", "--given", "x3, x4", "--given", "x0", "--target", "price")
     assert result.exit_code == 0, result.output
-    assert "x5 is not seen to tell anything more about price beside x3, x4, x0." in result.stdout
+    assert "x5 is not significantly informative about price, conditional on x3, x4, x0." in result.stdout
     result = infosift("test", csv, "x9", "--given", "x3", "--target", "price")
     assert result.exit_code == 2
     assert 'has no column "x9": it has x0, x1' in result.stderr
@@ -67,8 +68,8 @@ def test_given_copies_are_redundant_by_residuals_and_not_by_a_shuffle(frame, tmp
         null: infosift("test", path, "copy", "--given", "x3", "--target", "price", "--null", null).stdout
         for null in ("residual", "shuffle")
     }
-    assert "is not seen" in said["residual"]
-    assert "tells something more" in said["shuffle"]
+    assert "copy is not significantly informative about price, conditional on x3." in said["residual"]
+    assert "copy is significantly informative about price, conditional on x3." in said["shuffle"]
 
 
 def test_score(csv, frame):
@@ -130,33 +131,35 @@ def test_results_in_files(csv, frame, tmp_path):
     [
         ("g.json", json.dumps({"pair": ["x3", "x4"]})),
         ("g.csv", "column,group\nx3,pair\nx4,pair\n"),
+        ("g.csv", "feature,group\nx3,pair\nx4,pair\n"),
         ("h.csv", "x3,pair\nx4,pair"),
     ],
 )
-def test_groups_from_a_file(csv, tmp_path, name, content):
+def test_feature_groups_from_a_file(csv, tmp_path, name, content):
     (tmp_path / name).write_text(content)
-    result = infosift("select", csv, "--target", "price", "--groups", tmp_path / name, "--max-features", 1)
+    options = ("--feature-groups", tmp_path / name, "--max-features", 1)
+    result = infosift("select", csv, "--target", "price", *options)
     assert result.exit_code == 0, result.output
-    assert "chosen for price: pair (x3, x4)" in result.stdout
+    assert "selected for price: pair (x3, x4)" in result.stdout
 
 
 @pytest.mark.parametrize(
     ("name", "content"), [("g.json", "[1]"), ("g.json", "{"), ("g.csv", "a,b,c\n"), ("none.csv", None)]
 )
-def test_files_that_name_no_groups(csv, tmp_path, name, content):
+def test_files_that_name_no_feature_groups(csv, tmp_path, name, content):
     if content is not None:
         (tmp_path / name).write_text(content)
-    result = infosift("select", csv, "--target", "price", "--groups", tmp_path / name)
+    result = infosift("select", csv, "--target", "price", "--feature-groups", tmp_path / name)
     assert result.exit_code == 2
-    assert ("There is no file" if content is None else "does not say which columns are groups") in result.stderr
+    assert ("There is no file" if content is None else "does not say which features are groups") in result.stderr
 
 
-def test_nothing_chosen_is_no_failure(tmp_path):
+def test_nothing_selected_is_no_failure(tmp_path):
     rng = np.random.default_rng(1)
     pl.DataFrame(rng.normal(size=(60, 4)), schema=list("abcd")).write_csv(tmp_path / "noise.csv")
     result = infosift("select", tmp_path / "noise.csv", "--target", "a")
     assert result.exit_code == 0
-    assert "None of the 3 columns is seen to tell anything about a." in result.stdout
+    assert "None of the 3 features is significantly informative about a." in result.stdout
 
 
 def test_every_command_has_an_example():
@@ -184,7 +187,7 @@ def test_a_terminal_shows_progress_and_ctrl_c_gives_what_is_decided(tmp_path):
     os.close(terminal)
     seen = b""
     deadline = time.monotonic() + 120
-    while b"step 2: testing 159 columns" not in seen and time.monotonic() < deadline:
+    while b"step 2: testing 159 features" not in seen and time.monotonic() < deadline:
         seen += os.read(main, 4096)
     process.send_signal(signal.SIGINT)
     try:
@@ -196,5 +199,5 @@ def test_a_terminal_shows_progress_and_ctrl_c_gives_what_is_decided(tmp_path):
     text = seen.decode(errors="replace")
     selection = Selection.from_json(out.read_text())
     assert selection.is_partial
-    assert f"chosen: {selection.names[0]}" in text
+    assert f"selected: {selection.names[0]}" in text
     assert "Interrupted: what is above was decided before." in text

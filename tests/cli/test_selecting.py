@@ -39,10 +39,11 @@ def test_the_table_and_the_evidence(csv, frame, tmp_path):
     selection = Selection.from_json(out.read_text(encoding="utf-8"))
     fitted = MutualInfoSelector(random_state=3).fit(frame.drop("price"), frame["price"])
     assert selection == fitted.selection_
-    assert f"{len(selection.names)} of 10 columns chosen for price: {selection.names[0]}" in result.stdout
+    assert f"{len(selection.names)} of 10 features selected for price: {selection.names[0]}" in result.stdout
     for step in selection.steps:
         row = next(line for line in result.stdout.splitlines() if f" {step.feature} " in line and "│" in line)
-        assert all(f"{number:.3f}" in row for number in (step.information, step.threshold, step.p_value))
+        assert all(f" {number:.3f} " in row for number in (step.information, step.p_value))
+        assert all(f" {number:.2f} " in row for number in (step.statistic, step.threshold))
     assert "seed 3" in result.stdout
     assert "published" not in result.stdout
 
@@ -53,7 +54,7 @@ def test_the_published_method_goes_by_name(csv, frame, tmp_path):
     fitted = MutualInfoSelector(method="published", random_state=0).fit(frame.drop("price"), frame["price"])
     assert Selection.from_json(out.read_text(encoding="utf-8")) == fitted.selection_
     assert "(chosen by x3)" in result.stdout
-    assert "makes false choices more likely than alpha" in " ".join(result.stdout.split())
+    assert "so false positives are more likely than alpha" in " ".join(result.stdout.split())
 
 
 def test_parquet_and_csv_give_the_same(csv, frame, tmp_path):
@@ -63,7 +64,7 @@ def test_parquet_and_csv_give_the_same(csv, frame, tmp_path):
     assert from_csv == from_parquet
 
 
-def test_dropped_columns_take_no_part(csv, tmp_path):
+def test_ignored_features_take_no_part(csv, tmp_path):
     out = tmp_path / "evidence.json"
     infosift("select", csv, "--target", "price", "--ignore", "x3", "--ignore", "x0", "--json", out)
     names = json.loads(out.read_text())["feature_names"]
@@ -76,11 +77,11 @@ def test_decimal_commas_are_read(frame, tmp_path):
     frame.write_csv(with_commas, separator=";", decimal_comma=True)
     said = [infosift("select", path, "--target", "price").stdout for path in (with_points, with_commas)]
     assert said[0] == said[1]
-    assert "chosen for price: x3" in said[0]
+    assert "selected for price: x3" in said[0]
 
 
 def test_quotes_in_names_are_kept(frame, tmp_path):
-    path, out = tmp_path / "houses.csv", tmp_path / "chosen.csv"
+    path, out = tmp_path / "houses.csv", tmp_path / "selected.csv"
     names = ['x "3", <b>', "x4"]
     frame.select("price", "x3", "x4").rename(dict(zip(("x3", "x4"), names, strict=True))).write_csv(path)
     result = infosift("select", path, "--target", "price", "--keep", names[0], "--csv", out)
@@ -110,10 +111,133 @@ def test_the_command_of_a_report_repeats_the_run(csv, frame, tmp_path):
     assert selection.discrete == ("level",)
 
 
+@pytest.fixture
+def measured_thrice(frame, tmp_path):
+    """Three rows for each of some people, and the groups of the rows."""
+    people = [f"person {place // 3}" for place in range(frame.height)]
+    path = tmp_path / "measured.csv"
+    frame.with_columns(person=pl.Series(people)).write_csv(path)
+    return path, people
+
+
+def test_rows_that_belong_together(measured_thrice, frame, tmp_path):
+    path, people = measured_thrice
+    out, table = tmp_path / "evidence.json", tmp_path / "selected.csv"
+    options = ("--groups", "person", "--max-features", 2, "--json", out, "--csv", table)
+    result = infosift("select", path, "--target", "price", *options)
+    assert result.exit_code == 0, result.output
+    fitted = MutualInfoSelector(max_features=2, random_state=0).fit(
+        frame.drop("price"), frame["price"], groups=people
+    )
+    selection = Selection.from_json(out.read_text(encoding="utf-8"))
+    assert selection == fitted.selection_
+    assert selection.settings.n_row_groups == 34
+    assert "person" not in selection.feature_names
+    assert "100 rows in 34 groups" in result.stdout
+    assert pl.read_csv(table).columns == [*selection.names, "price"]
+
+
+@pytest.mark.parametrize("label", ["0{place}b", "{place},000", " {place}"])
+def test_groups_may_look_like_numbers_gone_wrong(frame, tmp_path, label):
+    path, out = tmp_path / "measured.csv", tmp_path / "evidence.json"
+    people = [label.format(place=place // 3) if place % 2 else str(place // 3) for place in range(frame.height)]
+    frame.with_columns(person=pl.Series(people)).write_csv(path)
+    result = infosift(
+        "select", path, "--target", "price", "--groups", "person", "--max-features", 1, "--json", out
+    )
+    assert result.exit_code == 0, result.output
+    assert Selection.from_json(out.read_text(encoding="utf-8")).settings.n_row_groups == len(set(people))
+
+
+@pytest.mark.parametrize("kind", [pl.Int64, pl.Float64, pl.Boolean, pl.Categorical, pl.Date])
+def test_groups_of_any_kind(frame, tmp_path, kind):
+    path, out = tmp_path / "measured.parquet", tmp_path / "evidence.json"
+    numbers = pl.Series([place // (60 if kind is pl.Boolean else 5) for place in range(frame.height)])
+    values = numbers.cast(pl.String).cast(kind) if kind is pl.Categorical else numbers.cast(kind)
+    frame.with_columns(person=values).write_parquet(path)
+    alpha = ("--alpha", 0.9) if kind is pl.Boolean else ()  # two groups have two orders
+    options = (*alpha, "--groups", "person", "--max-features", 1, "--json", out)
+    result = infosift("select", path, "--target", "price", *options)
+    assert result.exit_code == 0, result.output
+    groups = Selection.from_json(out.read_text(encoding="utf-8")).settings.n_row_groups
+    assert groups == (2 if kind is pl.Boolean else 20)
+
+
+def test_the_command_of_a_report_repeats_a_run_with_groups(measured_thrice, tmp_path):
+    from infosift.display.report.repeat import command
+
+    path, _ = measured_thrice
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    infosift("select", path, "--target", "price", "--groups", "person", "--max-features", 1, "--json", first)
+    selection = Selection.from_json(first.read_text(encoding="utf-8"))
+    filled_in = {"DATA.csv": path, "COLUMN": "person"}
+    repeated = [filled_in.get(word, word) for word in shlex.split(command(selection))[1:]]
+    assert infosift(*repeated, "--json", second).exit_code == 0
+    assert Selection.from_json(second.read_text(encoding="utf-8")) == selection
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--groups", "persom"], 'has no column "persom": did you mean "person"?'),
+        (["--groups", "Person"], 'has no column "Person": did you mean "person"?'),
+        (["--groups", "price"], '"price" is the target, so it cannot say which rows belong together.'),
+        (
+            ["--groups", "person", "--keep", "person"],
+            '"person" says which rows belong together, so it cannot be a feature.',
+        ),
+        (
+            ["--groups", "person", "--categorical", "person"],
+            '"person" says which rows belong together, so it cannot be a feature.',
+        ),
+        (["--groups", "person", "--ignore", "person"], '"person" is to be ignored, so'),
+        (
+            ["--groups", "few", "--ignore", "gap"],
+            "--groups has 3 groups of rows, and alpha=0.05 needs at least 5, since only whole",
+        ),
+        (["--groups", "gap"], 'The groups "gap" have no value in row 8 (the first row is 1): fill it in first.'),
+        (
+            ["--groups", "gap", "--missing", "drop"],
+            'The groups "gap" have no value in row 8 (the first row is 1): fill it in first.',
+        ),
+    ],
+)
+def test_bad_groups_are_one_sentence(frame, tmp_path, arguments, message):
+    path = tmp_path / "measured.csv"
+    number = pl.int_range(pl.len())
+    frame.with_columns(
+        person=number // 3,
+        few=number // 40,
+        gap=pl.when(number == 7).then(None).otherwise("person " + (number // 3).cast(pl.String)),
+    ).write_csv(path)
+    result = infosift("select", path, "--target", "price", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("write", [pl.DataFrame.write_csv, pl.DataFrame.write_parquet])
+def test_groups_that_are_no_number(frame, tmp_path, write):
+    path = tmp_path / f"measured.{write.__name__.removeprefix('write_')}"
+    write(bad_value(frame.with_columns(person=pl.int_range(pl.len()) / 2), "person", 4, float("nan")), path)
+    result = infosift("select", path, "--target", "price", "--groups", "person")
+    assert result.exit_code == 2
+    assert 'The groups "person" have no value in row 5 ' in result.stderr
+
+
+def test_groups_leave_a_feature(frame, tmp_path):
+    path = tmp_path / "measured.csv"
+    frame.select("price", person=pl.int_range(pl.len()) // 3).write_csv(path)
+    result = infosift("select", path, "--target", "price", "--groups", "person")
+    assert result.exit_code == 2
+    assert '"person" says which rows belong together, and there is no other feature left.' in result.stderr
+
+
 def test_demo():
     result = infosift("demo")
     assert result.exit_code == 0
-    assert "2 of 10 columns chosen for progression: bmi, s5" in result.stdout.replace("\n", " ")
+    assert "2 of 10 features selected for progression: bmi, s5" in result.stdout.replace("\n", " ")
 
 
 def test_version_and_help():
@@ -140,7 +264,12 @@ def bad_value(frame, column, row, value):
         (None, ["--target", "Price"], 'has no column "Price": did you mean "price"?'),
         (None, ["--target", "price", "--keep", "price"], '"price" is the target, so it cannot be kept'),
         (None, ["--target", "price", "--keep", "x1", "--ignore", "x1"], '"x1" is to be ignored, so'),
-        (None, ["--target", "price", "--missing", "partial"], "--missing partial needs --method published"),
+        (
+            None,
+            ["--target", "price", "--missing", "partial"],
+            "--method calibrated predicts features from each other and needs whole rows: say --missing drop or "
+            "--method published.",
+        ),
         (None, ["--target", "price", "--time-limit", "0"], "--time-limit must be a number above 0"),
         (
             lambda f: f.with_columns(x4=pl.Series(["1,234"] * 50 + ["2,500"] * 50)),
@@ -219,12 +348,12 @@ def test_words_for_a_missing_value(csv, word):
     assert 'Column "x0" has a missing value (NaN) in row 3 ' in infosift("select", csv, "--target", "price").stderr
 
 
-def test_unusable_columns_are_noted(frame, csv):
+def test_unusable_features_are_noted(frame, csv):
     frame.with_columns(flat=pl.lit(1), again=pl.col("x3")).write_csv(csv)
     result = infosift("select", csv, "--target", "price")
     assert result.exit_code == 0
-    assert 'Note: Constant columns tell nothing and are left out: "flat".' in result.stderr
-    assert '"again" (repeats "x3")' in result.stderr.replace("\n", " ")
+    assert 'Note: Constant features carry no information and are not tested: "flat".' in result.stderr
+    assert '"again" (of "x3")' in result.stderr.replace("\n", " ")
 
 
 @pytest.mark.parametrize("name", ["[/bold]", "[red]rate[/red]", "rate [/h]", "[a]", "", "Größe °C"])
@@ -233,7 +362,7 @@ def test_names_are_shown_as_they_are(frame, csv, tmp_path, name):
     out = tmp_path / "evidence.json"
     result = infosift("select", csv, "--target", "price", "--json", out)
     assert result.exit_code == 0, result.output
-    assert f"chosen for price: {name}" in result.stdout
+    assert f"selected for price: {name}" in result.stdout
     assert any(f" {name} " in line for line in result.stdout.splitlines() if line.startswith("│    1"))
     assert Selection.from_json(out.read_text(encoding="utf-8")).names[0] == name
 
@@ -250,14 +379,14 @@ def test_the_data_are_never_overwritten(csv):
 def test_other_separators(frame, tmp_path, separator, ending):
     path = tmp_path / f"data[1].{ending}"
     frame.write_csv(path, separator=separator)
-    assert "chosen for price: x3" in infosift("select", path, "--target", "price").stdout
+    assert "selected for price: x3" in infosift("select", path, "--target", "price").stdout
 
 
 def test_numbers_with_spaces_around_them(csv):
     csv.write_text(csv.read_text().replace(",", " , "))
     header, *rows = csv.read_text().splitlines()
     csv.write_text("\n".join([header.replace(" ", ""), *rows]))
-    assert "chosen for price: x3" in infosift("select", csv, "--target", "price").stdout
+    assert "selected for price: x3" in infosift("select", csv, "--target", "price").stdout
 
 
 def test_a_header_with_repeated_names(csv):
@@ -271,7 +400,7 @@ def test_a_narrow_terminal_shows_the_answer(csv, width):
     result = CliRunner(env={"COLUMNS": str(width)}).invoke(app, ["select", str(csv), "--target", "price"])
     row = next(line for line in result.stdout.splitlines() if " x3 " in line and "│" in line)
     assert "0.009" in row
-    assert "chosen" in row
+    assert "selected" in row
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
@@ -321,9 +450,9 @@ def test_text_and_classes(tmp_path):
     options = ["--target", "sound", "--json", tmp_path / "out.json", "--categorical", "grade"]
     result = infosift("select", tmp_path / "trees.csv", *options)
     assert result.exit_code == 0
-    assert "columns chosen for sound: tree" in result.stdout
+    assert "features selected for sound: tree" in result.stdout
     assert "2 classes" in result.stdout
-    assert 'left out: "name"' in result.stderr
+    assert 'are not tested: "name"' in " ".join(result.stderr.split())
     selection = Selection.from_json((tmp_path / "out.json").read_text())
     assert selection.discrete == ("tree", "grade", "name")
-    assert selection.identifiers == ("name",)
+    assert selection.near_unique == ("name",)

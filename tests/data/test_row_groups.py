@@ -164,3 +164,9 @@ def test_refuses_to_choose_k_without_the_group_that_has_nearly_all_rows():
 
 def test_fewer_groups_suffice_for_a_larger_level():
     assert require_enough_to_shuffle(9, np.array([0, 1, 2]), 0.2, 1.0) == 3
+
+
+def test_labels_of_several_types_are_groups_too():
+    np.testing.assert_array_equal(
+        np.bincount(read_row_groups(np.array([1, "1", 1, 2.5, "b", "b"], dtype=object), 6)), [1, 2, 1, 2]
+    )

@@ -1,4 +1,4 @@
-"""The displays hold the numbers of the selection, and draw them whatever the columns are called."""
+"""The displays hold the numbers of the selection, and draw them whatever the features are called."""
 
 import json
 import subprocess
@@ -20,14 +20,15 @@ from infosift import (
     NeighborsDisplay,
     PathDisplay,
     RankingDisplay,
+    Removal,
     Selection,
     SpectrumDisplay,
+    Verdict,
     VerdictsDisplay,
     choose_n_neighbors,
 )
-from infosift.results.steps import ColumnVerdict
 from infosift.display.plots.canvas import as_written
-from samples import friedman, small_selection
+from samples import friedman, make_selector, small_selection
 
 ODD = (
     "$x_1$",
@@ -70,7 +71,7 @@ def nothing_tested():
 def wide():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 200))
-    selector = MutualInfoSelector(method="published", n_neighbors=6, max_features=1, random_state=0)
+    selector = make_selector(method="published", n_neighbors=6, max_features=1, random_state=0)
     return selector.fit(X, X[:, 150] + 0.1 * rng.normal(size=60)).selection_
 
 
@@ -96,8 +97,16 @@ def texts(display):
 def test_the_path_has_the_numbers_of_the_steps(method, request):
     selection = request.getfixturevalue(method)
     display = drawn(PathDisplay.from_selection(selection))
-    for ours, theirs in (("scores", "score"), ("thresholds", "threshold"), ("information", "information")):
-        assert getattr(display, ours).tolist() == [getattr(step, theirs) for step in selection.steps]
+    for ours, theirs in (
+        ("statistics", "statistic"),
+        ("thresholds", "threshold"),
+        ("information", "information"),
+        ("information_thresholds", "information_threshold"),
+    ):
+        numbers = [getattr(step, theirs) for step in selection.steps]
+        shown = getattr(display, ours)
+        assert shown is None if None in numbers else shown.tolist() == numbers
+    assert display.in_nats == (method == "published")
     assert display.features == tuple(step.feature for step in selection.steps)
     assert display.accepted == tuple(step.accepted for step in selection.steps)
 
@@ -110,10 +119,21 @@ def test_the_path_says_in_which_unit_the_scores_are(method, unit, request):
     assert set(above).issubset(texts(display)) == (method == "calibrated")
 
 
+@pytest.mark.parametrize("method", ["calibrated", "published"])
+def test_the_path_draws_the_numbers_in_its_unit(method, request):
+    display = drawn(PathDisplay.from_selection(request.getfixturevalue(method)))
+    numbers = display.information if display.in_nats else display.statistics
+    limits = display.information_thresholds if display.in_nats else display.thresholds
+    lines = {line.get_label(): line for line in display.ax_.lines}
+    name = "mutual information" if display.in_nats else "statistic"
+    assert lines[name].get_ydata().tolist() == numbers[list(display.stayed)].tolist()
+    assert lines["threshold"].get_ydata()[::3].tolist() == limits.tolist()
+
+
 def test_the_ring_is_where_the_information_peaks(published):
     display = drawn(PathDisplay.from_selection(published))
     ring = next(line for line in display.ax_.lines if line.get_label() == "peak")
-    assert ring.get_xydata().tolist() == [[len(published.peak.names), published.peak.score]]
+    assert ring.get_xydata().tolist() == [[len(published.peak.names), published.peak.information]]
 
 
 def test_the_halt_is_drawn_only_where_a_step_was_rejected(calibrated, published):
@@ -123,12 +143,12 @@ def test_the_halt_is_drawn_only_where_a_step_was_rejected(calibrated, published)
     assert "halt" not in texts(drawn(PathDisplay.from_selection(calibrated)))
 
 
-def test_what_was_left_out_again_is_marked(calibrated):
+def test_what_was_removed_is_marked(calibrated):
     assert PathDisplay.from_selection(calibrated).stayed == (True, True)
-    pruned = replace(calibrated, pruned=(calibrated.steps[0].feature,))
-    display = drawn(PathDisplay.from_selection(pruned))
+    removed = replace(calibrated, removals=(Removal((calibrated.steps[0].feature,), 0.4),))
+    display = drawn(PathDisplay.from_selection(removed))
     assert display.stayed == (False, True)
-    assert "left out again" in display.ax_.get_legend_handles_labels()[1]
+    assert "removed" in display.ax_.get_legend_handles_labels()[1]
 
 
 def test_a_long_path_names_some_of_its_steps(published):
@@ -152,13 +172,13 @@ def test_the_choice_of_neighbors_is_drawn_as_it_was_made(published):
     assert n_drawn == 2 * choice.n_folds
 
 
-def test_a_choice_by_threshold_and_of_a_single_column():
+def test_a_choice_by_threshold_and_of_a_single_feature():
     X, y = friedman(0, n=60)
     drawn(NeighborsDisplay.from_choice(choose_n_neighbors(X[:, 3], y, t_threshold=1.0, random_state=0)))
 
 
 def test_refuses_where_neighbors_were_not_chosen(calibrated):
-    with pytest.raises(InputError, match='use method="published" with n_neighbors="auto"'):
+    with pytest.raises(InputError, match='use method="published" without a given n_neighbors'):
         NeighborsDisplay.from_selection(calibrated)
 
 
@@ -167,21 +187,23 @@ def test_the_ranking_is_that_of_the_first_step(method, request):
     selection = request.getfixturevalue(method)
     display = drawn(RankingDisplay.from_selection(selection))
     first = selection.steps[0]
+    assert display.in_nats == (method == "published")
+    scores = first.candidate_information if display.in_nats else first.candidate_statistics
     assert dict(zip(display.names, display.scores, strict=True)) == dict(
-        zip((selection.feature_names[i] for i in first.candidates), first.candidate_scores, strict=True)
+        zip((selection.feature_names[i] for i in first.candidates), scores, strict=True)
     )
     assert all(one >= next_one for one, next_one in pairwise(display.scores))
-    assert display.threshold == first.threshold
-    assert {name for name, chosen in zip(display.names, display.chosen, strict=True) if chosen} == set(
+    assert display.threshold == (first.information_threshold if display.in_nats else first.threshold)
+    assert {name for name, selected in zip(display.names, display.selected, strict=True) if selected} == set(
         selection.names
     )
 
 
 def test_the_ranking_names_groups():
-    selection = select(groups={"the $two$": ["<b>", "$x_1$"]}, max_features=3)
+    selection = select(feature_groups={"the $two$": ["<b>", "$x_1$"]}, max_features=3)
     display = drawn(RankingDisplay.from_selection(selection))
     assert sorted(display.names) == sorted(["the $two$", *ODD[2:]])
-    assert display.chosen[display.names.index("the $two$")] == ("<b>" in selection.names)
+    assert display.selected[display.names.index("the $two$")] == ("<b>" in selection.names)
     drawn(PathDisplay.from_selection(selection))
     drawn(VerdictsDisplay.from_selection(selection))
 
@@ -192,7 +214,7 @@ def test_a_pair_leaves_the_ranking_without_a_threshold(calibrated):
     display = drawn(RankingDisplay.from_selection(replace(calibrated, steps=(pair,))))
     assert display.threshold is None
     assert "threshold" not in texts(display)
-    assert sum(display.chosen) == 2
+    assert sum(display.selected) == 2
 
 
 def test_the_verdicts_are_those_of_the_selection(calibrated):
@@ -200,14 +222,14 @@ def test_the_verdicts_are_those_of_the_selection(calibrated):
     assert set(zip(display.names, display.verdicts, display.p_values, strict=True)) == {
         (said.feature, said.verdict, said.p_value) for said in calibrated.verdicts
     }
-    n_chosen = len(calibrated.names)
-    assert display.verdicts[:n_chosen] == ("chosen",) * n_chosen
-    assert display.p_values[n_chosen:].tolist() == sorted(display.p_values[n_chosen:])
+    n_selected = len(calibrated.names)
+    assert display.verdicts[:n_selected] == ("selected",) * n_selected
+    assert display.p_values[n_selected:].tolist() == sorted(display.p_values[n_selected:])
 
 
 def test_each_verdict_has_a_marker_of_its_own(calibrated):
-    kinds = ("chosen", "redundant", "irrelevant", "undecided")
-    verdicts = tuple(ColumnVerdict(kind, kind, 0.01) for kind in kinds)
+    kinds = ("selected", "redundant", "irrelevant", "undecided")
+    verdicts = tuple(Verdict(kind, kind, 0.01) for kind in kinds)
     display = drawn(VerdictsDisplay.from_selection(replace(calibrated, verdicts=verdicts)))
     markers = {line.get_label(): line.get_marker() for line in display.ax_.lines if line.get_label() in kinds}
     assert len(set(markers.values())) == len(markers) == 4
@@ -218,26 +240,26 @@ def test_refuses_where_there_are_no_verdicts(published):
         VerdictsDisplay.from_selection(published)
 
 
-def test_of_many_columns_some_are_shown_and_the_others_counted(wide):
+def test_of_many_features_some_are_shown_and_the_others_counted(wide):
     ranking = drawn(RankingDisplay.from_selection(wide))
     assert len(ranking.names) == 200
     assert "and 170 more" in texts(ranking)
-    verdicts = tuple(ColumnVerdict(name, "irrelevant", 0.5) for name in wide.feature_names)
+    verdicts = tuple(Verdict(name, "irrelevant", 0.5) for name in wide.feature_names)
     assert "and 160 more" in texts(drawn(VerdictsDisplay.from_selection(replace(wide, verdicts=verdicts))))
     y = np.random.default_rng(0).normal(size=20)
     X = np.random.default_rng(1).normal(size=(20, 200))
     drawn(NeighborsDisplay.from_choice(choose_n_neighbors(X, y, n_folds=4, random_state=0)))
 
 
-def test_the_others_that_are_chosen_are_counted_too(wide):
-    last = replace(wide.steps[0], columns=(int(np.argmin(wide.steps[0].candidate_scores)),))
+def test_the_others_that_are_selected_are_counted_too(wide):
+    last = replace(wide.steps[0], columns=(int(np.argmin(wide.steps[0].candidate_information)),))
     display = drawn(RankingDisplay.from_selection(replace(wide, steps=(wide.steps[0], last))))
-    assert "and 170 more, 1 of them chosen" in texts(display)
+    assert "and 170 more, 1 of them selected" in texts(display)
 
 
 @pytest.mark.parametrize("display", [PathDisplay, RankingDisplay])
 def test_says_so_where_nothing_was_tested(display, nothing_tested):
-    assert "No column was tested." in texts(drawn(display.from_selection(nothing_tested)))
+    assert "No feature was tested." in texts(drawn(display.from_selection(nothing_tested)))
     with pytest.raises(InputError, match="no verdicts"):
         VerdictsDisplay.from_selection(nothing_tested)
 
@@ -269,7 +291,7 @@ def spectra(n_rows=60):
     return curves, curves[:, 4] + 0.1 * rng.normal(size=n_rows)
 
 
-def test_chosen_columns_lie_on_the_grid_that_their_names_say():
+def test_selected_features_lie_on_the_grid_that_their_names_say():
     curves, y = spectra()
     # In another order than that of the wavelengths.
     names = [f"band 2, wl{400 + 10 * place}" for place in range(12)]
@@ -291,9 +313,9 @@ def test_ranges_of_coordinates_are_drawn_over_the_curves():
     selection = MutualInfoSelector(random_state=0, max_features=2).fit(basis.transform(curves), y).selection_
     display = drawn(SpectrumDisplay.from_selection(selection, curves, grid, basis.ranges_))
     np.testing.assert_array_equal(display.ranges, basis.ranges_[list(selection.indices)])
-    with pytest.raises(InputError, match="6 columns and the spectra have 12: give ranges"):
+    with pytest.raises(InputError, match="6 features and the spectra have 12: give ranges"):
         SpectrumDisplay.from_selection(selection, curves, grid)
-    with pytest.raises(InputError, match="ranges must have two ends for each of the 6 columns"):
+    with pytest.raises(InputError, match="ranges must have two ends for each of the 6 features"):
         SpectrumDisplay.from_selection(selection, curves, grid, basis.ranges_[:2])
     with pytest.raises(InputError, match="one position for each of the 12 columns"):
         SpectrumDisplay.from_selection(selection, curves, grid[:3], basis.ranges_)
@@ -307,13 +329,13 @@ def test_a_grid_is_asked_for_where_names_have_no_numbers(calibrated):
     assert display.ranges.tolist() == [[i - 0.5, i + 0.5] for i in calibrated.indices]
 
 
-def test_a_spectrum_without_choices_and_with_many():
+def test_a_spectrum_with_nothing_selected_and_with_much():
     grid = np.arange(100.0)
     empty = SpectrumDisplay(grid, np.sin(grid), np.empty((0, 2)), ())
     assert "mean curve" in texts(drawn(empty))
     ranges = np.column_stack([grid - 0.1, grid + 0.1])
     many = SpectrumDisplay(grid, np.sin(grid), ranges, tuple(f"x{number}" for number in range(100)))
-    assert "first 10 chosen" in texts(drawn(many))
+    assert "first 10 selected" in texts(drawn(many))
     assert {"x0", "x4", "x8"} <= set(texts(many))
     assert "x1" not in texts(many)  # it would lie on x0
 

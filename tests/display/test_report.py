@@ -1,5 +1,6 @@
 """A report has the numbers of its selection, shows any name as text, and is the same for the same selection."""
 
+import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -8,21 +9,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from infosift import MutualInfoSelector, Selection
-from infosift.results.steps import ColumnVerdict, Exchange
-from infosift.search.problem import settings_of
+from infosift import Component, MutualInfoSelector, Removal, Replacement, Selection, Verdict
+from infosift.display.phrases import CAUTION, at_least, at_most, count, in_a_sentence, levels, probability, series
 from infosift.display.report import render, summarise
 from infosift.display.report.figures import figures
 from infosift.results.selection import TIME_LIMIT
-from infosift.display.terminal import CAUTION
-from infosift.display.phrases import at_least, at_most, count, in_a_sentence, probability, series
-from samples import friedman, small_selection
-
-ODD = ("<script>alert(1)</script>", "\"&'", "🧪 $x_1$", "שלום", "a" * 120, "plain")
-
-
-def select(names=tuple("abcdef"), **options):
-    return small_selection(names, **{"max_features": 3, **options})
+from pages import ODD, select, wide_selection
+from samples import friedman, make_selector
 
 
 @pytest.fixture(scope="module")
@@ -38,15 +31,6 @@ def published():
 @pytest.fixture(scope="module")
 def wide():
     return wide_selection()
-
-
-def wide_selection(n_columns=2000):
-    rng = np.random.default_rng(0)
-    X = pl.DataFrame(rng.normal(size=(60, n_columns)), schema=[f"wavelength {i} nm" for i in range(n_columns)])
-    selector = MutualInfoSelector(
-        method="published", n_neighbors=6, n_permutations=19, max_features=1, random_state=0
-    )
-    return selector.fit(X, X[:, 7].alias("protein")).selection_
 
 
 class Page(HTMLParser):
@@ -73,28 +57,31 @@ def test_the_summary_has_the_numbers_of_the_selection(method, request):
     selection = request.getfixturevalue(method)
     said = summarise(selection)
     assert said["answer"] == (
-        f"{len(selection.names)} of 6 columns chosen for yield: {', '.join(selection.names)}."
+        f"{len(selection.names)} of 6 features selected for yield: {', '.join(selection.names)}."
     )
     before = 0.0
     for step, shown in zip(selection.steps, said["steps"], strict=True):
         assert (shown["feature"], shown["accepted"]) == (step.feature, step.accepted)
         assert shown["p_value"] == probability(step.p_value)
         assert shown["information"] == f"{step.information:.3f}"
+        assert shown["alpha"] == f"{step.alpha:g}"
+        assert shown["threshold"] == (
+            f"{step.threshold:.2f}" if selection.adjusted else f"{step.information_threshold:.3f}"
+        )
+        assert shown["statistic"].replace("−", "-") == f"{step.statistic:.2f}"
         assert float(shown["adds"].replace("−", "-")) == pytest.approx(step.information - before, abs=1e-3)
         assert shown["sureness"] == (at_most(step.p_high) if step.accepted else at_least(step.p_low))
         before = step.information
     first = selection.steps[0]
-    scores = {
-        selection.feature_names[i]: score
-        for i, score in zip(first.candidates, first.candidate_scores, strict=True)
-    }
-    assert {line["name"]: line["score"] for line in said["columns"]} == pytest.approx(scores)
-    assert [line["name"] for line in said["columns"] if line["verdict"] == "chosen"] == list(selection.names)
+    of_candidates = first.candidate_statistics if selection.adjusted else first.candidate_information
+    scores = {selection.feature_names[i]: score for i, score in zip(first.candidates, of_candidates, strict=True)}
+    assert {line["name"]: line["score"] for line in said["features"]} == pytest.approx(scores)
+    assert [line["name"] for line in said["features"] if line["verdict"] == "selected"] == list(selection.names)
     assert (CAUTION in said["cautions"]) == (method == "published")
 
 
 def test_verdicts_are_those_of_the_selection(calibrated):
-    lines = {line["name"]: line for line in summarise(calibrated)["columns"]}
+    lines = {line["name"]: line for line in summarise(calibrated)["features"]}
     assert set(lines) == set(calibrated.feature_names)
     for said in calibrated.verdicts:
         assert lines[said.feature]["verdict"] == said.verdict
@@ -110,36 +97,38 @@ def test_every_reason_has_its_note():
         "colour": pl.Series(rng.choice(["red", "green"], 60)),
         "unread": pl.Series(rng.normal(size=60)),
     }
-    with pytest.warns(UserWarning, match="are left out"):
+    with pytest.warns(UserWarning, match="are not tested"):
         selection = select(extra=extra, keep=["colour"], ignore=["unread"], max_features=2)
     first = selection.steps[0]
     selection = replace(
         selection,
-        pruned=("d",),
-        exchanges=(Exchange("e", ("a", "b"), 0.01),),
-        verdicts=(*selection.verdicts, ColumnVerdict("f", "redundant", 0.01, ("d",))),
+        removals=(Removal(("d",), 0.4),),
+        replacements=(Replacement("e", ("a", "b"), 0.01),),
+        verdicts=(*selection.verdicts, Verdict("f", "redundant", 0.01, ("d",))),
         steps=(
             *selection.steps,
             replace(first, feature="a", columns=(0,)),
             replace(first, feature="b", columns=(1,)),
         ),
-        n_dropped=20,
+        n_rows_dropped=20,
     )
-    lines = {line["name"]: line for line in summarise(selection)["columns"]}
+    lines = {line["name"]: line for line in summarise(selection)["features"]}
     notes = {name: line["note"] for name, line in lines.items() if line["note"]}
     assert notes["same"] == "constant"
-    assert notes["twice"] == "repeats a"
-    assert notes["id"].startswith("hardly repeats")
+    assert notes["twice"] == "duplicate of a"
+    assert notes["id"].startswith("near-unique: its categories hardly repeat")
     assert notes["colour"] == "discrete"
-    assert notes["e"] == "took the place of a and b"
-    assert notes["a"] == "chosen, then replaced by e"
-    assert notes["d"].startswith("chosen, then left out again")
+    assert notes["e"] == "replaced a and b"
+    assert notes["a"] == "selected, then replaced by e"
+    assert notes["d"].startswith("selected, then removed")
     verdicts = {name: line["verdict"] for name, line in lines.items()}
-    assert (verdicts["colour"], verdicts["unread"], verdicts["same"]) == ("kept", "ignored", "left out")
+    assert (verdicts["colour"], verdicts["unread"], verdicts["same"]) == ("kept", "ignored", "not tested")
     assert lines["f"]["redundant_with"] == ("d",)
     assert summarise(selection)["steps"][0]["adds"] == ""
     assert any("20 rows of 80" in caution for caution in summarise(selection)["cautions"])
-    assert "took the place of" in render(selection)
+    assert "e replaced a and b: it is as informative as both." in render(selection)
+    assert "Removed, since the others carry the same information: d." in render(selection)
+    assert "; e then replaced a and b; d was then removed." in summarise(selection)["methods"]
 
 
 def test_names_are_shown_as_text():
@@ -190,17 +179,20 @@ def test_figures_are_those_there_are_numbers_for(calibrated, published):
     assert all(f'aria-label="{figure["alt"]}"' in figure["svg"] for figure in figures(published))
 
 
-def test_nothing_chosen_and_nothing_tested():
+def test_nothing_selected_and_nothing_tested():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(40, 3))
     nothing = MutualInfoSelector(random_state=0).fit(X, rng.normal(size=40)).selection_
-    assert summarise(nothing)["answer"] == "None of the 3 columns is seen to tell anything about the target."
+    assert summarise(nothing)["answer"] == "None of the 3 features is significantly informative about the target."
     assert any("only 40 rows" in caution for caution in summarise(nothing)["cautions"])
-    assert "No variable was chosen" in render(nothing)
+    assert "No feature was selected" in render(nothing)
     with pytest.warns(UserWarning, match="Constant"):
         untested = MutualInfoSelector(random_state=0).fit(np.ones((40, 2)), np.arange(40.0)).selection_
-    assert summarise(untested)["answer"].startswith("None of the 2 columns could be tested")
+    assert summarise(untested)["answer"].startswith("None of the 2 features could be tested")
     assert "<svg" not in render(untested)
+    assert "No feature was tested" in summarise(untested)["neighbors"]["sentence"]
+    assert "No feature could be tested." in summarise(untested)["methods"]
+    assert not re.search(r"\d neighbours?|permutations", summarise(untested)["methods"])
 
 
 def test_a_partial_run_says_so(calibrated):
@@ -208,48 +200,155 @@ def test_a_partial_run_says_so(calibrated):
     html = render(partial)
     assert "Not complete." in html
     assert "ended by the time limit before it was done" in html
-    verdicts = [line["verdict"] for line in summarise(partial)["columns"]]
+    verdicts = [line["verdict"] for line in summarise(partial)["features"]]
     assert verdicts.count("not reached") == 6 - len(partial.names)
     untouched = summarise(replace(partial, steps=()))
-    assert untouched["answer"] == "The run was ended before anything could be said about yield."
+    assert untouched["answer"] == "The run ended before any feature was tested for yield."
     assert "Not complete." not in render(calibrated)
 
 
+@pytest.mark.parametrize("groups", [None, np.repeat(np.arange(20), 3)], ids=["rows", "row groups"])
 @pytest.mark.parametrize(
     "options",
     [
         {},
         {"method": "published", "alpha": 0.01},
         {"method": "published", "n_neighbors": 4, "n_permutations": 19, "scale": "rank", "criterion": "ksg2"},
+        {"method": "published", "n_folds": 5, "t_threshold": 1.0, "max_neighbors": 6},
         {"keep": ["b", "it's"], "ignore": ["-c"], "max_features": 3, "missing": "drop", "n_neighbors": 5},
-        {"groups": {"both": ["b", "-c"]}, "null": "shuffle"},
-        {"discrete_features": False, "discrete_target": False},
+        {"feature_groups": {"both": ["b", "-c"]}, "null": "shuffle", "n_permutations": 99},
+        {"discrete_features": False, "discrete_target": False, "criterion": "ksg2"},
+        {"discrete_features": ["b"], "discrete_target": True},
     ],
 )
-def test_the_line_of_python_repeats_the_run(options):
-    selection = select(("a", "b", "-c", "it's"), **options)
-    line = summarise(selection)["python"]
-    namespace = {}
-    code = re.sub(r"(?s)(MutualInfoSelector\(.*\))\.fit\(X, y\)", r"result = \1", line)
-    exec(code, namespace)
-    settings = settings_of(namespace["result"].get_params())
-    taken_from_data = {"keep": (), "ignore": (), "groups": (), "discrete_features": None, "discrete_target": None}
-    assert settings == replace(selection.settings, **taken_from_data)
-    for name in ("keep", "ignore"):
-        assert tuple(getattr(namespace["result"], name) or ()) == getattr(selection.settings, name)
-    for name in ("discrete_features", "discrete_target"):
-        assert getattr(namespace["result"], name) == options.get(name, "auto")
+def test_the_line_of_python_repeats_the_run(options, groups):
+    X, y = friedman(0, n=60)
+    X = pl.DataFrame(X[:, :4], schema=["a", "b", "-c", "it's"])
+    if "discrete_features" in options:
+        X, y = X.with_columns(pl.all().mul(3).floor()), np.floor(y / 10)
+    y = pl.Series("yield", y)
+    given = {"random_state": 0, "max_features": 2, **options}
+    selection = make_selector(**given).fit(X, y, groups=groups).selection_
+    assert repeated(selection, X, y, groups) == selection
+    assert repeated(replace(selection, ended_by=TIME_LIMIT, steps=()), X, y, groups) == selection
+    assert "<svg" in render(selection)
+    rows = dict(summarise(selection)["facts"])
+    assert rows.get("row groups") == (None if groups is None else "20")
+    assert ("in 20 groups, each as a whole" in summarise(selection)["methods"]) == (groups is not None)
+
+
+@pytest.mark.parametrize("method", ["calibrated", "published"])
+def test_the_line_of_python_repeats_a_run_in_which_nothing_is_tested(method):
+    X, y, groups = np.ones((40, 2)), np.arange(40.0), np.repeat(np.arange(8), 5)
+    with pytest.warns(UserWarning, match="Constant"):
+        selection = make_selector(method=method, n_neighbors=3, random_state=0).fit(X, y, groups=groups).selection_
+    with pytest.warns(UserWarning, match="Constant"):
+        assert repeated(selection, X, y, groups) == selection
+    assert "<svg" not in render(selection)
+
+
+def repeated(selection, X, y, groups):
+    """Run the line of Python that a report has, and return its selection."""
+    namespace = {"X": X, "y": y, "groups": groups}
+    exec(summarise(selection)["python"].replace("\n\n", "\n\nresult = ", 1), namespace)
+    return namespace["result"].selection_
+
+
+def test_a_report_shows_the_numbers_that_are_stored(calibrated):
+    """Those of another version, say, which divided alpha and chose the number of neighbours in another way."""
+    steps = tuple(replace(step, alpha=0.0123) for step in calibrated.steps)
+    shares = (("single features", 0.5), ("triples", 0.25))
+    other = replace(calibrated, criterion_values=(3, 5), alpha_shares=shares, steps=steps, version="0.0.7")
+    other = Selection.from_json(other.to_json())
+    said = summarise(other)
+    assert said["neighbors"]["sentence"] == "3 and 5 neighbours, tested at once; the p-values allow for that."
+    assert "with 3 and 5 neighbours." in said["methods"]
+    assert "at 0.05 (0.025 for single features, 0.0125 for triples);" in said["methods"]
+    assert "infosift 0.0.7 by" in said["methods"]
+    assert {step["alpha"] for step in said["steps"]} == {"0.0123"}
+    html = render(other)
+    assert "3 and 5 neighbours" in html
+    assert html.count('<td class="number">0.0123</td>') == len(steps)
+    assert "10 and 20" not in html
+    assert "0.035 for" not in html
+    assert '<td class="number">0.035</td>' not in html
+
+
+@pytest.mark.parametrize(
+    ("parameters", "values", "sentence"),
+    [
+        ({"n_neighbors": 4}, (4,), "4 neighbours, as given."),
+        ({"n_neighbors": 1}, (1,), "1 neighbour, as given."),
+        ({}, (7,), "7 neighbours, as many as so few rows allow."),
+        ({"max_neighbors": 1}, (1,), "1 neighbour, as many as max_neighbors allows."),
+    ],
+)
+def test_why_there_is_a_single_number_of_neighbours(calibrated, parameters, values, sentence):
+    own = calibrated.settings.criterion.parameters
+    settings = replace(calibrated.settings, criterion=Component(name="KSG", parameters={**own, **parameters}))
+    selection = replace(calibrated, criterion_values=values, settings=settings)
+    assert summarise(selection)["neighbors"]["sentence"] == sentence
+
+
+@pytest.mark.parametrize("method", ["calibrated", "published"])
+def test_every_setting_has_a_meaning(method, request):
+    settings = request.getfixturevalue(method).settings
+    shown = {line["name"]: line for line in summarise(request.getfixturevalue(method))["settings"]}
+    assert all(line["meaning"] for line in shown.values())
+    assert {"alpha", "method", "criterion", "feature_groups", "random_state"} <= set(shown)
+    for part in ("method", "criterion"):
+        for name, value in getattr(settings, part).parameters.items():
+            assert shown[f"{part}__{name}"]["value"] == repr(value)
+
+
+def test_a_method_of_ones_own_is_shown(calibrated):
+    own = Component(name="Bayesian", parameters={"prior": 0.5})
+    criterion = Component(name="Kernel", parameters={})
+    settings = replace(calibrated.settings, method=own, criterion=criterion)
+    selection = replace(calibrated, settings=settings, criterion_parameter="bandwidth", criterion_values=(2,))
+    said = summarise(selection)
+    assert "method=Bayesian(prior=0.5)" in said["python"]
+    assert said["command"] is None
+    assert said["neighbors"]["sentence"] == "2 bandwidths, as given."
+    assert "Mutual information was estimated by Kernel, with features scaled" in said["methods"]
+    assert "Kraskov" not in said["methods"]
+    assert "<svg" in render(selection)
 
 
 def test_the_command_repeats_the_run_where_it_can(published):
     selection = select(("a", "b", "-c", "it's"), target="the yield", keep=["it's"], ignore=["-c"], alpha=0.01)
     assert summarise(selection)["command"] == (
-        "infosift select DATA.csv --target 'the yield' --alpha 0.01 --max-features 3 --seed 0 "
-        """--keep 'it'"'"'s' --ignore -c"""
+        "infosift select DATA.csv --target 'the yield' --alpha 0.01 --max-features 3 "
+        """--keep 'it'"'"'s' --ignore -c --seed 0"""
     )
-    given = replace(published, settings=replace(published.settings, n_neighbors=5))
+    settings = published.settings
+    criterion = Component(name="KSG", parameters={**settings.criterion.parameters, "n_neighbors": 5})
+    given = replace(published, settings=replace(settings, criterion=criterion))
     assert summarise(given)["command"] is None
-    assert "The command has no option for n_neighbors; use Python." in summarise(given)["command_notes"]
+    assert summarise(given)["command_notes"] == [
+        "The command has no option for criterion__n_neighbors; use Python."
+    ]
+    method = Component(name="Published", parameters={**settings.method.parameters, "n_folds": 20})
+    given = replace(given, settings=replace(given.settings, method=method, scale="rank"))
+    assert summarise(given)["command_notes"] == [
+        "The command has no option for method__n_folds, criterion__n_neighbors and scale; use Python."
+    ]
+
+
+def test_the_command_names_files_and_columns_to_fill_in():
+    X, y = friedman(0, n=60)
+    groups = {"sides": ["x0", "x1"]}
+    selector = MutualInfoSelector(feature_groups=groups, max_features=1, random_state=0)
+    selection = selector.fit(X, y, groups=np.repeat(np.arange(20), 3)).selection_
+    said = summarise(selection)
+    assert said["command"] == (
+        "infosift select DATA.csv --target target --alpha 0.05 --max-features 1 --feature-groups GROUPS.json "
+        "--seed 0 --groups COLUMN"
+    )
+    assert any(note.endswith(json.dumps(groups)) for note in said["command_notes"])
+    assert any("COLUMN for the column of the file" in note for note in said["command_notes"])
+    python_only = replace(selection, settings=replace(selection.settings, scale="rank"))
+    assert not any("COLUMN" in note for note in summarise(python_only)["command_notes"])
 
 
 def test_the_command_says_what_is_discrete():
@@ -259,12 +358,14 @@ def test_the_command_says_what_is_discrete():
     def command(**options):
         return summarise(MutualInfoSelector(random_state=0, **options).fit(X, y).selection_)["command"]
 
-    plain = "infosift select DATA.csv --target target --alpha 0.05 --seed 0"
-    assert command() == plain
-    assert command(discrete_features=["x2"]) == f"{plain} --categorical x2"
-    assert command(discrete_target=True) == f"{plain} --target-kind classes"
-    assert command(discrete_target=False) == f"{plain} --target-kind numbers"
-    assert command(discrete_features=True) == f"{plain} --categorical x0 --categorical x1 --categorical x2"
+    plain = "infosift select DATA.csv --target target --alpha 0.05"
+    assert command() == f"{plain} --seed 0"
+    assert command(discrete_features=["x2"]) == f"{plain} --categorical x2 --seed 0"
+    assert command(discrete_target=True) == f"{plain} --target-kind classes --seed 0"
+    assert command(discrete_target=False) == f"{plain} --target-kind numbers --seed 0"
+    assert (
+        command(discrete_features=True) == f"{plain} --categorical x0 --categorical x1 --categorical x2 --seed 0"
+    )
     assert command(discrete_features=False) is None
 
 
@@ -290,7 +391,7 @@ def test_methods_and_references(calibrated, published):
     assert f"version = {{{published.version}}}" in summarise(published)["bibtex"]
 
 
-def test_a_report_of_many_columns_is_small(wide):
+def test_a_report_of_many_features_is_small(wide):
     html = render(wide)
     assert html.count('<tr><td class="number">') == 2000
     assert len(html.encode()) < 3_000_000
@@ -305,17 +406,19 @@ def test_many_lines_in_the_choice_of_neighbours_take_little_room(published):
     assert len(figure["svg"]) < 500_000
 
 
-def test_words():
+def test_phrases():
     assert (probability(0.0001), probability(0.02), probability(0.0)) == ("<0.001", "0.020", "0.000")
     assert (at_most(0.0211), at_most(0.0001), at_least(0.3)) == (
         "p at most 0.021",
         "p below 0.001",
         "p at least 0.300",
     )
-    assert (count(1, "column"), count(2000, "column"), count(2, "class")) == (
-        "1 column",
-        "2,000 columns",
+    assert (count(1, "feature"), count(2000, "feature"), count(2, "class")) == (
+        "1 feature",
+        "2,000 features",
         "2 classes",
     )
+    assert levels(0.05, (("single features", 0.7), ("pairs", 0.2))) == "0.035 for single features, 0.01 for pairs"
+    assert levels(0.05, (("the best candidate", 1.0),)) == ""
     assert [series(list(words)) for words in ("", "a", "ab", "abc")] == ["", "a", "a and b", "a, b and c"]
     assert (in_a_sentence("a"), in_a_sentence(" "), len(in_a_sentence("שלום"))) == ("a", '" "', 6)

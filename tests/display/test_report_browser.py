@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from infosift.display.report import write_report
-from test_report import ODD, select, wide_selection
+from pages import ODD, select, wide_selection
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 if BROWSER is None:
@@ -57,14 +57,14 @@ def opened(browser, reports):
 
 
 def texts(page, place=None):
-    selector = f"#columns tbody {NAMES}" if place is None else f"#columns tbody td:nth-child({place})"
+    selector = f"#features tbody {NAMES}" if place is None else f"#features tbody td:nth-child({place})"
     return page.locator(selector).all_inner_texts()
 
 
 @pytest.mark.parametrize("name", ["odd", "published"])
 def test_a_report_opens(opened, name):
     page = opened(name)
-    assert "columns chosen for yield" in page.locator("h1").inner_text()
+    assert "features selected for yield" in page.locator("h1").inner_text()
     assert page.locator("figure svg").count() == 3
     assert page.locator("figure svg:visible").count() == 3
 
@@ -77,7 +77,7 @@ def test_names_are_text_in_the_browser(opened):
 
 def test_clicking_a_header_sorts(opened):
     page = opened("published")
-    header = page.locator("#columns th", has=page.get_by_role("button", name="first step"))
+    header = page.locator("#features th", has=page.get_by_role("button", name="first step"))
     header.get_by_role("button").click()
     assert header.get_attribute("aria-sort") == "ascending"
     place = 1 + header.evaluate("header => header.cellIndex")
@@ -86,7 +86,7 @@ def test_clicking_a_header_sorts(opened):
     header.get_by_role("button").press("Enter")
     assert header.get_attribute("aria-sort") == "descending"
     assert [float(text.replace("−", "-")) for text in texts(page, place)] == rising[::-1]
-    page.locator("#columns th button", has_text="column").click()
+    page.locator("#features th button", has_text="feature").click()
     assert header.get_attribute("aria-sort") is None
     assert texts(page) == sorted(texts(page))
 
@@ -105,7 +105,7 @@ def test_searching_hides_the_other_rows(opened):
     names = texts(page)
     assert names == [name for name in names if name.startswith("wavelength 77")]
     assert len(names) == 11
-    assert page.locator("#found").inner_text() == "11 of 2,000 columns"
+    assert page.locator("#found").inner_text() == "11 of 2,000 features"
     page.fill("#search", "")
     assert len(texts(page)) == 2000
 
@@ -137,7 +137,7 @@ def test_paper(opened):
     page = opened("wide", color_scheme="dark")
     page.fill("#search", "77")
     page.emulate_media(media="print")
-    assert page.locator("#columns tbody tr:visible").count() == 2000
+    assert page.locator("#features tbody tr:visible").count() == 2000
     assert page.locator(".control:visible").count() == 0
     assert page.locator("body").evaluate("element => getComputedStyle(element).backgroundColor") in (
         "rgb(255, 255, 255)",
@@ -145,7 +145,7 @@ def test_paper(opened):
     assert len(opened("odd").pdf()) > 10_000
 
 
-def test_a_report_of_many_columns_opens_at_once(opened):
+def test_a_report_of_many_features_opens_at_once(opened):
     page = opened("wide")
     # Under two seconds on an idle machine; the machines of tests are not.
     assert page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd") < 5000

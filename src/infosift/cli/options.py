@@ -57,13 +57,16 @@ File = Annotated[
         show_default=False,
     ),
 ]
-Target = Annotated[str, typer.Option(help="The target: the column to be informed about.", show_default=False)]
+Target = Annotated[str, typer.Option(help="The column to select features for.", show_default=False)]
 Alpha = Annotated[float, typer.Option(help="Significance level, between 0 and 1.")]
 HowTested = Annotated[
     Method,
     typer.Option("--method", help="How features are tested: with family-wise error control, or as published."),
 ]
-Estimate = Annotated[Criterion, typer.Option("--criterion", help="The estimate: variant 1 or 2 of Kraskov et al.")]
+Estimate = Annotated[
+    Criterion,
+    typer.Option("--criterion", help="The estimate of mutual information: variant 1 or 2 of Kraskov et al."),
+]
 Jobs = Annotated[int, typer.Option(help="Number of threads; -1 is one per core.")]
 Seed = Annotated[int, typer.Option(help="Seed that fixes the result.", min=0)]
 Ignore = Annotated[list[str] | None, typer.Option(help=f"A feature not to look at; {_MORE}.", show_default=False)]
@@ -72,7 +75,7 @@ Keep = Annotated[
 ]
 Categorical = Annotated[
     list[str] | None,
-    typer.Option(help=f"A feature whose numbers are categories; {_MORE}. Text always is.", show_default=False),
+    typer.Option(help=f"A feature of numbers that are categories; {_MORE}. Text always is.", show_default=False),
 ]
 KindOfTarget = Annotated[
     TargetKind,
@@ -85,7 +88,7 @@ HowMissing = Annotated[
     Missing,
     typer.Option(
         "--missing",
-        help="Where there are missing values: refuse, drop the rows, or compare rows in what they have "
+        help="Missing values: refuse them, drop the rows, or compare rows by the values that both have "
         "(published method only).",
     ),
 ]
@@ -93,8 +96,8 @@ Groups = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="A column that says which rows belong together, such as the person of repeated measures: they are "
-        "shuffled together.",
+        help="A column that says which rows belong together, such as the person in repeated measures. It is no "
+        "feature; its groups are shuffled as a whole.",
         show_default=False,
     ),
 ]
@@ -102,14 +105,15 @@ FeatureGroups = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="A file of features that enter or stay out together: JSON (group: features) or CSV (feature, group).",
+        help="A file of features that enter or stay out together: JSON (group: features) or CSV (a line per "
+        "feature: its name and its group).",
         show_default=False,
     ),
 ]
 MaxFeatures = Annotated[
-    int | None, typer.Option(min=1, help="Stop when so many features are selected.", show_default=False)
+    int | None, typer.Option(min=1, help="Stop when this many features are selected.", show_default=False)
 ]
-TimeLimit = Annotated[float | None, typer.Option(help="Stop after so many seconds.", show_default=False)]
+TimeLimit = Annotated[float | None, typer.Option(help="Stop after this many seconds.", show_default=False)]
 Json = Annotated[Path | None, typer.Option(help="Write all the evidence to this file.", show_default=False)]
 Csv = Annotated[
     Path | None,
@@ -123,7 +127,7 @@ CheckpointFile = Annotated[
     Path | None,
     typer.Option(
         "--checkpoint",
-        help="Write decisions to this file, and go on from it if it is there.",
+        help="Write decisions to this file, and resume from it if it exists.",
         show_default=False,
     ),
 ]

@@ -79,7 +79,7 @@ def try_feature(
     alpha: options.Alpha = 0.05,
     null: Annotated[
         options.Null,
-        typer.Option(help="How surrogates are drawn; residual keeps their dependence on the given."),
+        typer.Option(help="How surrogates are drawn; residual keeps their dependence on the given features."),
     ] = options.Null.residual,
     n_neighbors: options.Neighbors = None,
     categorical: options.Categorical = None,
@@ -88,7 +88,7 @@ def try_feature(
     jobs: options.Jobs = -1,
     json: options.Json = None,
 ) -> None:
-    """Test whether a feature is informative about the target, conditional on others if any are given.
+    """Test whether a feature is informative about the target, conditional on others where these are given.
 
     Example: [bold]infosift test houses.csv garden --given area,rooms --target price[/bold]
     """
@@ -122,13 +122,13 @@ def try_feature(
 
 def score(
     file: options.File,
-    columns: Names,
+    features: Names,
     target: options.Target,
     n_neighbors: options.Neighbors = None,
     categorical: options.Categorical = None,
     target_kind: options.KindOfTarget = options.TargetKind.auto,
 ) -> None:
-    """Print the mutual information of a set of features with the target, in nats.
+    """Print the mutual information of a subset of features with the target, in nats.
 
     Example: [bold]infosift score houses.csv area,rooms --target price[/bold]
     """
@@ -136,7 +136,7 @@ def score(
         from infosift import mutual_information
 
         frame, values = _read(file, target, (), categorical or ())
-        asked = _named(columns, frame, target, file)
+        asked = _named(features, frame, target, file)
         _require_whole(frame.select(asked), values)
         discrete: dict[str, Any] = options.discrete(categorical, asked, target, target_kind)
         more: dict[str, Any] = {} if n_neighbors is None else {"n_neighbors": n_neighbors}

@@ -108,15 +108,29 @@ def _read_table(file: str, target: str, named: _Columns) -> Table:
 
     if target in named.keep:
         raise InputError(f'"{target}" is the target, so it cannot be kept as a feature.')
+    if target == named.groups:
+        raise InputError(f'"{target}" is the target, so it cannot say which rows belong together.')
+    if named.groups in (*named.keep, *named.categorical):
+        raise InputError(f'"{named.groups}" says which rows belong together, so it cannot be a feature.')
     groups = [] if named.groups is None else [named.groups]
-    features, values = read_file(file, target, named.ignore, [*named.categorical, *named.keep, *groups])
+    features, values = read_file(file, target, named.ignore, [*named.categorical, *named.keep], groups)
     if named.groups is None:
         return Table(features, values)
-    if named.groups in (target, *named.keep):
-        raise InputError(f'"{named.groups}" says which rows belong together, so it cannot be the target or kept.')
     if features.width == 1:
-        raise InputError(f'{file} has no feature left besides the target and the groups "{named.groups}".')
-    return Table(features.drop(named.groups), values, features[named.groups])
+        raise InputError(f'"{named.groups}" says which rows belong together, and there is no other feature left.')
+    row_groups = features[named.groups]
+    _require_groups(row_groups)
+    return Table(features.drop(named.groups), values, row_groups)
+
+
+def _require_groups(row_groups: pl.Series) -> None:
+    """Refuse rows of no group; the rows of a file are counted from 1."""
+    gaps = row_groups.is_null()
+    if row_groups.dtype.is_float():
+        gaps |= row_groups.is_nan().fill_null(True)
+    if gaps.any():
+        place = f"row {(gaps.arg_max() or 0) + 1} (the first row is 1)"
+        raise InputError(f'The groups "{row_groups.name}" have no value in {place}: fill it in first.')
 
 
 def _read_feature_groups(file: Path | None) -> dict[str, list[str]] | None:

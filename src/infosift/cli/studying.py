@@ -47,7 +47,7 @@ def study(
     quick: Annotated[bool, typer.Option("--quick", help="A small version, to see that it runs.")] = False,
     jobs: options.Jobs = -1,
 ) -> None:
-    """Run an experiment: one of the paper's, its figures beside ours, or one on the methods themselves.
+    """Run an experiment: one of the paper's, next to its published numbers, or one on the methods themselves.
 
     Example: [bold]infosift study friedman[/bold]
     """

@@ -27,21 +27,26 @@ _THOUSANDS = r"^[+-]?[1-9]\d{0,2},\d{3}$"
 
 
 def read_file(
-    source: str, target: str, ignore: Sequence[str] = (), named: Sequence[str] = ()
+    source: str,
+    target: str,
+    ignore: Sequence[str] = (),
+    named: Sequence[str] = (),
+    labels: Sequence[str] = (),
 ) -> tuple[pl.DataFrame, pl.Series]:
     """Return the columns of a file without those to ignore, and its target; - is standard input.
 
-    All columns that are named must be there.
+    All columns that are named must be there. Those that are ``labels``, such as the person of each row, may hold
+    anything.
     """
     path = "Standard input" if source == _STANDARD_INPUT else source
     try:
         lazy = _scan_input() if source == _STANDARD_INPUT else _scan(Path(source))
         names = lazy.collect_schema().names()
-        for name in (target, *ignore, *named):
+        for name in (target, *ignore, *named, *labels):
             require_column(name, names, path)
         if target in ignore:
             raise InputError(f'"{target}" is the target, so it cannot be ignored.')
-        if both := [name for name in named if name in ignore]:
+        if both := [name for name in (*named, *labels) if name in ignore]:
             raise InputError(f'"{both[0]}" is to be ignored, so nothing else can be asked of it.')
         frame = lazy.select([name for name in names if name not in ignore]).collect()
     except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
@@ -50,8 +55,8 @@ def read_file(
         raise InputError(f"{path} has column names but no rows.")
     if frame.width == 1:
         raise InputError(f'{path} has no column left besides the target "{target}".')
-    frame = frame.with_columns(_numbers_in_text(frame))
-    _require_all_numbers_or_text(frame)
+    frame = frame.with_columns(_numbers_in_text(frame.drop(labels)))
+    _require_all_numbers_or_text(frame.drop(labels))
     return frame.drop(target), frame[target]
 
 
@@ -108,7 +113,7 @@ def _scan_text(source: Path | BytesIO, header: str, path: str) -> pl.LazyFrame:
 
 
 def read_groups_file(path: Path) -> dict[str, list[str]]:
-    """Return groups of columns: JSON of names and lists of columns, or CSV lines of a column and its group."""
+    """Return groups of features: JSON of names and lists of features, or CSV lines of a feature and its group."""
     if not path.is_file():
         raise InputError(f"There is no file {path}.")
     try:
@@ -122,15 +127,16 @@ def read_groups_file(path: Path) -> dict[str, list[str]]:
     except ValueError:
         pass
     raise InputError(
-        f'{path} does not say which columns are groups: it must be JSON like {{"size": ["height", "width"]}}, or '
-        "CSV with a line for each column, its name and that of its group."
+        f'{path} does not say which features are groups: it must be JSON like {{"size": ["height", "width"]}}, or '
+        "CSV with a line for each feature, its name and that of its group."
     )
 
 
 def _groups_by_line(text: str) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = {}
     lines = list(csv.reader(text.splitlines()))
-    for column, group in lines[1:] if lines and lines[0] == ["column", "group"] else lines:
+    has_header = bool(lines) and lines[0] in (["feature", "group"], ["column", "group"])
+    for column, group in lines[1:] if has_header else lines:
         groups.setdefault(group, []).append(column)
     return groups
 

@@ -23,7 +23,11 @@ def read_row_groups(values: Any, n_rows: int) -> IntArray:
         raise InputError(
             f"groups has no value for row {missing.index(True)} (the first row is 0): fill it in first."
         )
-    return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
+    try:
+        numbers = np.unique(values, return_inverse=True)[1]
+    except TypeError:  # values of several types have no order
+        numbers = np.unique([f"{type(value).__name__} {value}" for value in values], return_inverse=True)[1]
+    return np.asarray(numbers, dtype=np.int64)
 
 
 def require_enough_to_shuffle(n_rows: int, row_groups: IntArray | None, alpha: float, share: float) -> int | None:

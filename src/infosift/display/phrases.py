@@ -6,9 +6,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 CAUTION = (
-    "P-values are those of single tests, not adjusted for multiple testing: the best of many features was tested, "
-    "with a number of neighbours chosen on the same rows. False positives are more likely than alpha. "
-    'method="calibrated" controls the family-wise error.'
+    "P-values are those of single tests. They are adjusted neither for testing the best of many features nor for "
+    "choosing the number of neighbours on the same rows, so false positives are more likely than alpha. The "
+    "calibrated method controls the family-wise error."
 )
 
 # What the structural parameter of a criterion counts.
@@ -70,6 +70,11 @@ def range_of(numbers: Iterable[int]) -> str:
     """Return the smallest and the largest of some numbers, such as "57 to 1,023"."""
     listed = sorted(set(numbers))
     return " to ".join(f"{number:,}" for number in dict.fromkeys((listed[0], listed[-1])))
+
+
+def levels(alpha: float, shares: Sequence[tuple[str, float]]) -> str:
+    """Return how alpha was divided, such as "0.035 for single features, 0.01 for pairs"; empty if it was not."""
+    return ", ".join(f"{alpha * share:g} for {tests}" for tests, share in shares) if len(shares) > 1 else ""
 
 
 def values_of(parameter: str, values: Sequence[int]) -> str:

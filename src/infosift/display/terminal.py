@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from infosift.display.headline import headline, selected
-from infosift.display.phrases import CAUTION, count, probability, range_of, series, values_of
+from infosift.display.phrases import CAUTION, count, levels, probability, range_of, series, values_of
 from infosift.errors import listing
 from infosift.results.selection import Selection
 from infosift.results.steps import NeighborChoice, PermutationTest, Step, Verdict
 
 _MOST_NAMES = 12
-# Columns of the table of steps that a narrow terminal does without, and the width that each needs.
-_WIDTHS = {"95 % interval": 76, "step": 58, "threshold": 51}
+# Columns of the table of steps that a narrow terminal does without, and the width of the table with each of them.
+_WIDTHS = {"95 % interval": 89, "step": 72, "threshold": 65, "statistic": 53}
 _WIDTH_OF_STATISTIC = 12
-_LEAST_WIDTH_OF_STATISTIC = 50
+# A column goes before names of up to the one width are folded to the other.
+_WIDE_NAME, _LEAST_WIDTH_OF_NAME = 20, 7
 
 
 def print_selection(selection: Selection, console: Console) -> None:
@@ -32,7 +34,7 @@ def print_selection(selection: Selection, console: Console) -> None:
         console.print(_steps_table(selection, console.width))
     for sentence in _sentences(selection):
         console.print(Text(sentence))
-    for verdict in ("redundant", "irrelevant", "undecided"):
+    for verdict in ("redundant", "undecided", "irrelevant"):
         said = [_with_reason(found) for found in selection.verdicts if found.verdict == verdict]
         if said:
             console.print(
@@ -64,11 +66,6 @@ def _with_reason(found: Verdict) -> str:
 
 
 def _steps_table(selection: Selection, width: int) -> Table:
-    has_information_threshold = selection.steps[0].information_threshold is not None
-    caption = "nats: information of a feature together with all above it"
-    if not has_information_threshold:
-        caption += "; statistic: above surrogates, in standard deviations"
-    table = Table(caption=caption, caption_justify="left")
     columns: dict[str, Callable[[int, Step], str | Text]] = {
         "step": lambda number, step: str(number),
         "feature": lambda number, step: Text(step.feature),
@@ -79,15 +76,20 @@ def _steps_table(selection: Selection, width: int) -> Table:
         "95 % interval": lambda number, step: f"{probability(step.p_low)} to {probability(step.p_high)}",
         "verdict": lambda number, step: _verdict(selection, step),
     }
-    if has_information_threshold or width < _LEAST_WIDTH_OF_STATISTIC:
+    longest = max(cell_len(step.feature) for step in selection.steps)
+    spare = width - max(0, min(longest, _WIDE_NAME) - _LEAST_WIDTH_OF_NAME)
+    if selection.steps[0].information_threshold is not None:
         del columns["statistic"]
-    spare = width - _WIDTH_OF_STATISTIC * ("statistic" in columns)
-    for name, least_width in _WIDTHS.items():
-        if spare < least_width:
-            del columns[name]
+        spare += _WIDTH_OF_STATISTIC
+    for name in [name for name, least_width in _WIDTHS.items() if spare < least_width]:
+        columns.pop(name, None)
+    caption = "nats: information of the feature together with those above"
+    if "statistic" in columns:
+        caption += "; statistic: how far above surrogates, in standard deviations"
+    table = Table(caption=caption, caption_justify="left")
     for name in columns:
         if name == "feature":
-            table.add_column(name, overflow="fold", min_width=6)
+            table.add_column(name, overflow="fold", min_width=_LEAST_WIDTH_OF_NAME)
         else:
             table.add_column(name, justify="left" if name == "verdict" else "right", no_wrap=True)
     for number, step in enumerate(selection.steps, start=1):
@@ -110,8 +112,9 @@ def _verdict(selection: Selection, step: Step) -> str:
 
 def _how(selection: Selection) -> str:
     settings = selection.settings
+    grouped = "" if settings.n_row_groups is None else f" in {count(settings.n_row_groups, 'group')}"
     dropped = f" ({selection.n_rows_dropped} more had missing values)" if selection.n_rows_dropped else ""
-    parts = [f"{selection.n_rows} rows{dropped}"]
+    parts = [f"{selection.n_rows} rows{grouped}{dropped}"]
     parts += [f"{number} classes" for number in selection.n_classes if number is not None]
     if selection.discrete:
         parts.append(count(len(selection.discrete), "discrete feature"))
@@ -119,15 +122,17 @@ def _how(selection: Selection) -> str:
         sampled = f" on {selection.n_rows_sampled} of the rows" if selection.n_rows_sampled else ""
         by = f" (chosen by {selection.neighbors.feature}{sampled})" if selection.neighbors else ""
         parts.append(f"{values_of(selection.criterion_parameter, selection.criterion_values)}{by}")
-        parts.append(f"{range_of(step.n_permutations for step in selection.steps)} permutations a step")
-    return ", ".join([*parts, f"alpha = {settings.alpha:g}", f"seed {settings.seed}"])
+        parts.append(f"{range_of(step.n_permutations for step in selection.steps)} permutations per step")
+    divided = levels(settings.alpha, selection.alpha_shares)
+    alpha = f"alpha = {settings.alpha:g}{f' ({divided})' if divided else ''}"
+    return ", ".join([*parts, alpha, f"seed {settings.seed}"])
 
 
 def print_choice(choice: NeighborChoice, console: Console) -> None:
     """Print the number of neighbours chosen, and how well each separates features from their shuffled copies."""
     console.print(
-        Text(f"{choice.n_neighbors} neighbour{'s' * (choice.n_neighbors > 1)}", style="bold")
-        + Text(f": it separates {choice.feature} best from its shuffled copies.", style="not bold")
+        Text(count(choice.n_neighbors, "neighbour"), style="bold")
+        + Text(f": this number separates {choice.feature} best from its shuffled copies.", style="not bold")
     )
     table = Table(caption="t: difference of the means, in standard deviations", caption_justify="left")
     for name in ("neighbours", "largest t", "of feature"):
@@ -143,8 +148,8 @@ def print_choice(choice: NeighborChoice, console: Console) -> None:
 def print_test(test: PermutationTest, feature: str, given: list[str], target: str, console: Console) -> None:
     """Print what a permutation test found."""
     conditional = f", conditional on {', '.join(given)}" if given else ""
-    says = "is" if test.significant else "is not significantly"
-    console.print(Text(f"{feature} {says} informative about {target}{conditional}.", style="bold"))
+    verb = "is" if test.significant else "is not"
+    console.print(Text(f"{feature} {verb} significantly informative about {target}{conditional}.", style="bold"))
     shown = {
         "information": f"{test.information:.4f} nats",
         "threshold": f"{test.information_threshold:.4f} nats",

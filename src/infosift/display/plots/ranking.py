@@ -31,7 +31,7 @@ _MOST_BARS = 30
 
 @dataclass(eq=False)
 class RankingDisplay(Display):
-    """The candidates of the first step from the best down, beside the threshold of that step.
+    """The candidates of the first step from the best down, with the threshold of that step.
 
     Parameters
     ----------

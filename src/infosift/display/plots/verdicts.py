@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from infosift.results.selection import Selection
 
 _MOST_ROWS = 40
-# Marker, filling and edge: in grey print the shape tells what the colour does not.
+# Marker, filling and edge: in grey print the shape shows what the colour does not.
 _MARKS = {
     "selected": ("o", BLUE, BLUE),
     "redundant": ("s", ORANGE, ORANGE),

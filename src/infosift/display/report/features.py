@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 # In the order in which they are listed; the marks are those of the figure of verdicts.
 VERDICTS = {
     "kept": ("★", "in from the start, as asked"),
-    "selected": ("●", "adds information to the features before it"),
+    "selected": ("●", "adds information to the features selected before it"),
     "redundant": ("■", "informative alone, but not conditional on the selected features"),
-    "undecided": ("◇", "the permutations do not settle whether it is informative"),
+    "undecided": ("◇", "not settled by the permutations, or not tested conditional on the selected features"),
     "irrelevant": ("▽", "not significantly informative"),
     "not selected": ("○", "a candidate, but never the best of a step, or not significant"),
     "not reached": ("○", "nothing was decided before the run ended"),
@@ -127,7 +127,7 @@ class _Evidence:
         for step in selection.steps:
             members = [selection.feature_names[column] for column in step.columns]
             if not step.accepted:
-                _note(notes, members, "here the search stopped")
+                _note(notes, members, "the search stopped here")
             elif len(members) == 2 and step.feature not in dict(selection.settings.feature_groups):
                 for name, other in (members, members[::-1]):
                     notes[name].append(f"selected as a pair with {other}")

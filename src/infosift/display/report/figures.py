@@ -47,7 +47,7 @@ def _path(selection: Selection) -> dict[str, object]:
         reading += "Both are information in nats; the threshold is that of shuffled copies of the feature."
     else:
         reading += "Both are in standard deviations above surrogates: copies of the features that add nothing."
-    end = "" if selection.steps[-1].accepted else f"; then {in_a_sentence(selection.steps[-1].feature)} is not"
+    end = "" if selection.steps[-1].accepted else f", {in_a_sentence(selection.steps[-1].feature)} rejected"
     alt = f"The search in {count(len(selection.steps), 'step')}: {n_accepted} accepted{end}."
     return _figure("path", "The search, step by step", reading, alt, display)
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from infosift.display.phrases import count, in_a_sentence, probability, range_of, series, the_target, values_of
+from infosift.display.phrases import (
+    count,
+    in_a_sentence,
+    levels,
+    probability,
+    range_of,
+    series,
+    the_target,
+    values_of,
+)
 
 if TYPE_CHECKING:
     from infosift.results.selection import Selection
@@ -47,9 +56,11 @@ def bibtex(selection: Selection) -> str:
 
 def paragraph(selection: Selection) -> str:
     """Return what was done, in the words and with the numbers of a methods section."""
-    how = _adjusted_tests(selection) if selection.adjusted else _single_tests(selection)
-    parts = [_data(selection), _estimate(selection), *how, _found(selection)]
-    return " ".join([*parts, f"The random seed was {selection.settings.seed}."])
+    parts = [_data(selection), _estimate(selection)]
+    if selection.steps:
+        parts += _adjusted_tests(selection) if selection.adjusted else _single_tests(selection)
+        parts += _row_groups(selection)
+    return " ".join([*parts, _found(selection), f"The random seed was {selection.settings.seed}."])
 
 
 def _data(selection: Selection) -> str:
@@ -81,40 +92,43 @@ def _estimate(selection: Selection) -> str:
     scaled = "unit variance" if settings.scale == "standard" else "normal quantiles of their ranks"
     mixed = selection.discrete or any(classes is not None for classes in selection.n_classes)
     categories = ", extended to categories after Ross 2014" if mixed else ""
-    return (
-        f"Mutual information was estimated from nearest neighbours (Kraskov et al. 2004, {variant} estimator"
-        f"{categories}), with features scaled to {scaled}."
-    )
+    by = f"from nearest neighbours (Kraskov et al. 2004, {variant} estimator{categories})"
+    if settings.criterion.name != "KSG":
+        by = f"by {settings.criterion.name}"
+    return f"Mutual information was estimated {by}, with features scaled to {scaled}."
 
 
 def _adjusted_tests(selection: Selection) -> list[str]:
     settings = selection.settings
     among = "" if settings.n_row_groups else " among rows alike in these"
+    divided = levels(settings.alpha, selection.alpha_shares)
     has_classes = any(classes is not None for classes in selection.n_classes)
     residuals = "randomised quantile residuals, Dunn and Smyth 1996, from" if has_classes else "residuals of"
-    null = {
-        "residual": f"that keep its dependence on the selected features and permute its residual{among}",
-        "local": "in which each value is replaced by that of a row near in the selected features",
-        "shuffle": "in which its values are permuted",
-    }[settings.method.parameters["null"]]
-    used = values_of(selection.criterion_parameter, selection.criterion_values or (0,))
+    surrogates = {
+        "residual": f" that keep its dependence on the selected features and permute its residual{among}",
+        "local": " in which each value is replaced by that of a row near in the selected features",
+        "shuffle": " in which its values are permuted",
+    }.get(settings.method.parameters.get("null", ""), "")
+    used = values_of(selection.criterion_parameter, selection.criterion_values)
     said = [
         f"A forward search scored each candidate by its information about the residual of the target given the "
         f"selected features ({residuals} kernel ridge regression), alone and jointly with them, with {used}.",
-        f"The best candidate was compared with surrogates {null}. Its p-value is that of the maximum over all "
-        f"candidates (Westfall and Young 1993), which controls the family-wise error of each step at "
-        f"{settings.alpha:g}; {_permutations(selection)}",
+        f"The best candidate was compared with surrogates{surrogates}. Its p-value is that of the maximum over "
+        "all candidates (Westfall and Young 1993), which controls the family-wise error of each step at "
+        f"{settings.alpha:g}{f' ({divided})' if divided else ''}; {_permutations(selection)}",
     ]
     if len(selection.accepted) > 1 and not selection.is_partial:
-        removed = series(selection.removed) or "none"
-        said.append(f"Selected features that added nothing to the others were then removed ({removed}).")
+        said.append("At the end, selected features that added nothing to the others were removed.")
     return said
 
 
 def _permutations(selection: Selection) -> str:
-    if not selection.steps:
-        return "no step was taken."
     return f"{range_of(step.n_permutations for step in selection.steps)} permutations were drawn per step."
+
+
+def _row_groups(selection: Selection) -> list[str]:
+    number = selection.settings.n_row_groups
+    return [] if number is None else [f"Rows were permuted in {number:,} groups, each as a whole."]
 
 
 def _single_tests(selection: Selection) -> list[str]:
@@ -143,7 +157,7 @@ def _found(selection: Selection) -> str:
         for step in selection.accepted
     ]
     if not selection.steps:
-        return "No feature could be tested."
+        return "No feature was tested." if selection.is_partial else "No feature could be tested."
     ended = f"; the search was ended by {selection.ended_by}" if selection.is_partial else ""
     if not selected:
         return f"No feature was selected{ended}."
@@ -151,6 +165,8 @@ def _found(selection: Selection) -> str:
         f"; {in_a_sentence(found.feature)} then replaced {series(found.replaced)}"
         for found in selection.replacements
     )
+    removed = [in_a_sentence(name) for name in selection.removed]
+    swapped += f"; {series(removed)} {'was' if len(removed) == 1 else 'were'} then removed" if removed else ""
     were = "Selected was" if len(selected) == 1 else "Selected, in this order, were"
     added = {step.feature for step in selection.accepted}
     groups = "".join(

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from infosift.criteria import CRITERIA
+from infosift.display.phrases import series
 from infosift.results.selection import Selection
 from infosift.results.settings import Component
 from infosift.search.methods import METHODS
@@ -85,14 +86,21 @@ def parameters(selection: Selection) -> dict[str, Any]:
 
 def _as_written(component: Component, short_forms: Mapping[str, Any]) -> str:
     """Return a method or criterion as one would write it: by its short form, or with what is not default."""
-    defaults: dict[str, Any] = {}
     for short, thing in short_forms.items():
-        if type(thing).__name__ == component.name:
-            if thing.get_params(deep=False) == component.parameters:
-                return short
-            defaults = type(thing)().get_params(deep=False)
-    said = [f"{name}={value!r}" for name, value in component.parameters.items() if value != defaults.get(name)]
+        if type(thing).__name__ == component.name and thing.get_params(deep=False) == component.parameters:
+            return short
+    said = [f"{name}={value!r}" for name, value in _not_default(component, short_forms).items()]
     return _Code(f"{component.name}({', '.join(said)})")
+
+
+def _not_default(component: Component, short_forms: Mapping[str, Any]) -> dict[str, Any]:
+    kinds = (type(thing) for thing in short_forms.values() if type(thing).__name__ == component.name)
+    defaults: dict[str, Any] = next((kind().get_params(deep=False) for kind in kinds), {})
+    return {
+        name: value
+        for name, value in component.parameters.items()
+        if name not in defaults or value != defaults[name]
+    }
 
 
 def _discrete_features(selection: Selection) -> str | bool | list[str]:
@@ -142,9 +150,14 @@ def _to_be_said(selection: Selection) -> dict[str, Any]:
 
 def _python_only(selection: Selection) -> list[str]:
     """Return the settings that the command has no option for."""
-    said = _to_be_said(selection)
-    missing = [name for name, value in said.items() if name not in _OPTIONS or isinstance(value, _Code)]
-    return [*missing, "discrete_features"] if said.get("discrete_features") is False else missing
+    said, missing = _to_be_said(selection), []
+    for name, value in said.items():
+        if isinstance(value, _Code):
+            own = _not_default(getattr(selection.settings, name), METHODS if name == "method" else CRITERIA)
+            missing += [f"{name}__{parameter}" for parameter in own] or [name]
+        elif name not in _OPTIONS or (name == "discrete_features" and value is False):
+            missing.append(name)
+    return missing
 
 
 def command(selection: Selection) -> str | None:
@@ -172,15 +185,17 @@ def command_notes(selection: Selection) -> list[str]:
     if len(selection.n_classes) > 1:
         notes.append("The command takes a single target; for several, use Python.")
     if only := _python_only(selection):
-        notes.append(f"The command has no option for {', '.join(only)}; use Python.")
-    if command(selection) is not None:
+        notes.append(f"The command has no option for {series(only)}; use Python.")
+    has_command = command(selection) is not None
+    if has_command:
         notes.append(
             f"DATA.csv stands for a file with the target and the {len(selection.feature_names):,} features of "
-            "this report; any others must be ignored, each by an option of its own."
+            "this report; ignore any other column, each by an --ignore of its own."
         )
         if selection.settings.feature_groups:
             groups = {name: list(names) for name, names in selection.settings.feature_groups}
             notes.append(f"GROUPS.json is a file with this text: {json.dumps(groups, ensure_ascii=False)}")
     if selection.settings.n_row_groups is not None:
-        notes.append("groups, or COLUMN, has the values that say which rows belong together; give them again.")
+        column = ", and COLUMN for the column of the file that has them" if has_command else ""
+        notes.append(f"groups stands for the values that say which rows belong together{column}.")
     return notes

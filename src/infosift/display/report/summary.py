@@ -73,10 +73,11 @@ def _answer(selection: Selection) -> str:
 def _more(selection: Selection, lines: list[dict[str, Any]]) -> list[str]:
     """Return the sentences below the answer."""
     said = []
+    given = " conditional on those kept" if selection.settings.keep else ""
     if selection.adjusted and selection.steps:
         said.append(
-            "Family-wise error: if no feature were informative, the probability of selecting any would be at most "
-            f"{100 * selection.settings.alpha:g} %."
+            f"Family-wise error: if no feature were informative{given}, the probability of selecting any would be "
+            f"at most {100 * selection.settings.alpha:g} %."
         )
     said += _other_verdicts(lines)
     for replacement in selection.replacements:
@@ -138,6 +139,7 @@ def _step(number: int, step: Step, adds: float | None, stayed: bool) -> dict[str
         "threshold": signed(f"{step.information_threshold:.3f}" if in_nats else f"{step.threshold:.2f}"),
         "sureness": at_most(step.p_high) if step.accepted else at_least(step.p_low),
         "p_value": probability(step.p_value),
+        "alpha": f"{step.alpha:g}",
         "interval": f"{probability(step.p_low)} to {probability(step.p_high)}",
         "n_permutations": step.n_permutations,
         "accepted": step.accepted,
@@ -151,19 +153,27 @@ def _neighbors(selection: Selection) -> dict[str, Any]:
     if not values:
         sentence = "No feature was tested, so there was no number of neighbours to choose."
     else:
-        how = ", tested at once; the p-values allow for that" if len(values) > 1 else ", as given"
-        if len(values) == 1 and selection.settings.criterion.parameters.get("n_neighbors") == "auto":
-            how = ", as many as so few rows allow"
-        sentence = f"{values_of(selection.criterion_parameter, values)}{how}."
+        sentence = f"{values_of(selection.criterion_parameter, values)}, {_why(selection)}."
     return {"sentence": sentence, "table": []}
+
+
+def _why(selection: Selection) -> str:
+    """Return why these values of the criterion's parameter were used, where resampling chose none."""
+    given = selection.settings.criterion.parameters
+    if len(selection.criterion_values) > 1:
+        return "tested at once; the p-values allow for that"
+    if given.get(selection.criterion_parameter) != "auto":
+        return "as given"
+    limit = "max_neighbors allows" if selection.n_neighbors == given.get("max_neighbors") else "so few rows allow"
+    return f"as many as {limit}"
 
 
 def _choice(selection: Selection, choice: NeighborChoice) -> dict[str, Any]:
     sampled = f", on {selection.n_rows_sampled:,} of the rows" if selection.n_rows_sampled else ""
     rule = (
-        f"it separates {in_a_sentence(choice.feature)} best from its shuffled copies"
+        f"this number separates {in_a_sentence(choice.feature)} best from its shuffled copies"
         if choice.t_threshold is None
-        else f"it separates the features with t above {choice.t_threshold:g} best from their shuffled copies"
+        else f"this number separates the features with t above {choice.t_threshold:g} best from shuffled copies"
     )
     sentence = (
         f"{count(choice.n_neighbors, 'neighbour')}: {rule}, by resampling with {choice.n_folds} folds{sampled}. "

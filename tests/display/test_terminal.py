@@ -1,0 +1,202 @@
+"""A selection in a terminal: the answer first, and a table that fits whatever the width."""
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from infosift import Removal, Replacement, Selection, choose_n_neighbors, permutation_test
+from infosift.display.phrases import CAUTION
+from infosift.display.terminal import print_choice, print_selection, print_test
+from infosift.results.selection import TIME_LIMIT
+from samples import friedman, make_selector, small_selection
+
+WIDTHS = (40, 50, 55, 65, 80, 100, 120)
+ROW_GROUPS = np.repeat(np.arange(20), 3)
+
+
+def printed(show, *what, width=200):
+    console = Console(width=width, file=io.StringIO())
+    show(*what, console)
+    return console.file.getvalue()
+
+
+def text_of(selection, width=200):
+    """What is printed, as one line."""
+    return " ".join(printed(print_selection, selection, width=width).split())
+
+
+def table_of(selection, width):
+    """The cells of the table of steps, its header first."""
+    lines = [line for line in printed(print_selection, selection, width=width).splitlines() if line[:1] in "┃│"]
+    return [[cell.strip() for cell in line.strip("┃│").replace("┃", "│").split("│")] for line in lines if line]
+
+
+@pytest.fixture(scope="module")
+def calibrated():
+    return small_selection("abcdef")
+
+
+@pytest.fixture(scope="module")
+def published():
+    return small_selection("abcdef", method="published")
+
+
+@pytest.fixture(scope="module")
+def nothing_tested():
+    with pytest.warns(UserWarning, match="Constant"):
+        return make_selector(random_state=0).fit(np.ones((40, 2)), np.arange(40.0)).selection_
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("method", ["calibrated", "published"])
+def test_no_line_is_wider_than_the_terminal(method, width, request):
+    text = printed(print_selection, request.getfixturevalue(method), width=width)
+    assert max(map(cell_len, text.splitlines())) <= width
+    # The corners of the table are there: nothing of it was cut off.
+    assert all(text.count(corner) == 1 for corner in "┏┓└┘")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("method", ["calibrated", "published"])
+def test_the_table_has_the_numbers_of_the_steps(method, width, request):
+    selection = request.getfixturevalue(method)
+    header, *rows = table_of(selection, width)
+    assert {"feature", "nats", "p-value", "verdict"} <= set(header)
+    assert ("statistic" in header) == (method == "calibrated" and width >= 53)
+    for row, step in zip(rows, selection.steps, strict=True):
+        cells = dict(zip(header, row, strict=True))
+        limit = f"{step.threshold:.2f}" if selection.adjusted else f"{step.information_threshold:.3f}"
+        assert (cells["feature"], cells["nats"]) == (step.feature, f"{step.information:.3f}")
+        assert cells["p-value"] == f"{step.p_value:.3f}"
+        assert cells["verdict"] == ("selected" if step.accepted else "halt")
+        assert cells.get("statistic", f"{step.statistic:.2f}") == f"{step.statistic:.2f}"
+        assert cells.get("threshold", limit) == limit
+        interval = f"{step.p_low:.3f} to {step.p_high:.3f}"
+        assert cells.get("95 % interval", interval) == interval
+
+
+def test_a_wide_terminal_shows_all_columns(calibrated, published):
+    numbers = ["threshold", "p-value", "95 % interval", "verdict"]
+    assert table_of(published, 80)[0] == ["step", "feature", "nats", *numbers]
+    assert table_of(calibrated, 100)[0] == ["step", "feature", "nats", "statistic", *numbers]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_caption_explains_the_columns_there_are(calibrated, published, width):
+    has_statistic = "statistic" in table_of(calibrated, width)[0]
+    assert ("statistic: how far above surrogates" in text_of(calibrated, width)) == has_statistic
+    assert "statistic" not in text_of(published, width)
+
+
+def test_columns_make_room_for_names(calibrated):
+    name = "mean temperature"
+    named = replace(calibrated, steps=(replace(calibrated.steps[0], feature=name), *calibrated.steps[1:]))
+    assert any(name in row for row in table_of(named, 80))
+    assert "step" not in table_of(named, 80)[0]
+    assert "step" in table_of(calibrated, 80)[0]
+
+
+def test_what_the_numbers_rest_on(calibrated, published):
+    drawn = sorted(step.n_permutations for step in calibrated.steps)
+    assert text_of(calibrated).endswith(
+        f"60 rows, 10 and 15 neighbours, {drawn[0]} to {drawn[-1]} permutations per step, "
+        "alpha = 0.05 (0.035 for single features, 0.01 for pairs), seed 0"
+    )
+    how = f"60 rows, {published.n_neighbors} neighbours (chosen by {published.neighbors.feature}), "
+    assert f"{how}59 permutations per step, alpha = 0.05, seed 0" in text_of(published)
+    assert CAUTION in text_of(published)
+    assert CAUTION not in text_of(calibrated)
+
+
+def test_the_numbers_are_those_that_are_stored(calibrated):
+    other = replace(calibrated, criterion_values=(3, 5), alpha_shares=(("singles", 0.5), ("triples", 0.25)))
+    text = text_of(Selection.from_json(other.to_json()))
+    assert "3 and 5 neighbours" in text
+    assert "alpha = 0.05 (0.025 for singles, 0.0125 for triples)" in text
+
+
+def test_what_was_replaced_and_removed_is_said(calibrated):
+    first = calibrated.steps[0]
+    selection = replace(
+        calibrated,
+        steps=(first, *(replace(first, feature=name, columns=(i,)) for i, name in enumerate("ab"))),
+        replacements=(Replacement("e", ("a", "b"), 0.01),),
+        removals=(Removal(("d",), 0.4),),
+    )
+    text = text_of(selection)
+    assert "e replaced a and b: it is as informative as both." in text
+    assert "Removed, since the others carry the same information: d." in text
+    assert [row[-1] for row in table_of(selection, 100)[1:]] == ["removed", "removed", "removed"]
+
+
+def test_verdicts_are_listed(calibrated):
+    text = text_of(calibrated)
+    for said in calibrated.verdicts:
+        if said.verdict != "selected":
+            listed = text.partition(f"{said.verdict.capitalize()}: ")[2]
+            reason = f" (with {', '.join(said.redundant_with)})" if said.redundant_with else ""
+            assert f"{said.feature}{reason}" in listed
+
+
+def test_nothing_tested_and_a_partial_run(nothing_tested, calibrated):
+    text = text_of(nothing_tested)
+    assert text.startswith("None of the 2 features could be tested, so nothing can be said about the target.")
+    assert "neighbour" not in text
+    partial = replace(calibrated, ended_by=TIME_LIMIT, verdicts=())
+    assert text_of(partial).startswith(f"So far, {len(partial.names)} of 6 features selected for yield")
+    assert "The search stopped because the time limit came before it was done." in text_of(partial)
+    assert text_of(replace(partial, steps=())).startswith("The run ended before any feature was tested for yield.")
+
+
+@pytest.mark.parametrize("groups", [None, ROW_GROUPS], ids=["rows", "row groups"])
+@pytest.mark.parametrize(
+    ("options", "answer"),
+    [
+        ({}, "2 of 4 features selected for the target: x3"),
+        ({"method": "published"}, "2 of 4 features selected for the target: x3"),
+        (
+            {"method": "published", "n_folds": 5, "t_threshold": 1.0, "max_neighbors": 5},
+            "2 of 4 features selected",
+        ),
+        ({"n_neighbors": 4, "n_permutations": 99, "null": "shuffle"}, "2 of 4 features selected"),
+        ({"keep": ["x3"], "ignore": ["x2"]}, "Conditional on x3, 1 of 3 features selected for the target: x"),
+        ({"keep": ["x0", "x1", "x2", "x3"]}, "All features are kept from the start, so there is none to select"),
+        ({"feature_groups": {"both": ["x0", "x3"]}}, "features selected for the target: both (x0, x3)"),
+    ],
+)
+@pytest.mark.parametrize("width", [50, 120])
+def test_every_run_is_printed(options, answer, groups, width):
+    X, y = friedman(0, n=60)
+    selector = make_selector(**{"max_features": 2, "random_state": 0, **options})
+    selection = selector.fit(X[:, :4], y, groups=groups).selection_
+    text = printed(print_selection, selection, width=width)
+    assert answer in " ".join(text.split())
+    assert max(map(cell_len, text.splitlines())) <= width
+    assert ("60 rows in 20 groups" in " ".join(text.split())) == (groups is not None)
+    assert "neighbour" in text or not selection.steps
+
+
+def test_a_choice_of_the_number_of_neighbours():
+    X, y = friedman(0, n=60)
+    choice = choose_n_neighbors(X[:, :4], y, random_state=0)
+    text = printed(print_choice, choice)
+    assert text.startswith(f"{choice.n_neighbors} neighbours: this number separates {choice.feature} best from")
+    assert all(f"{t:.2f}" in text for t in np.nanmax(choice.t, axis=0))
+    one = replace(choice, n_neighbors=1)
+    assert printed(print_choice, one).startswith("1 neighbour: this number")
+
+
+def test_a_single_test():
+    X, y = friedman(0, n=60)
+    found = permutation_test(X[:, 3], y, random_state=0)
+    text = printed(print_test, found, "x3", ["x0", "x1"], "yield")
+    assert text.startswith("x3 is significantly informative about yield, conditional on x0, x1.")
+    assert f"{found.information:.4f} nats" in text
+    assert f"{found.information_threshold:.4f} nats" in text
+    assert f"{found.p_value:.3f} (" in text
+    nothing = printed(print_test, replace(found, p_value=0.4), "x3", [], "yield")
+    assert nothing.startswith("x3 is not significantly informative about yield.")

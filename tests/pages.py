@@ -1,0 +1,19 @@
+"""Selections that reports are made of: with names that are hard to show, and with many features."""
+
+import numpy as np
+import polars as pl
+
+from samples import make_selector, small_selection
+
+ODD = ("<script>alert(1)</script>", "\"&'", "🧪 $x_1$", "שלום", "a" * 120, "plain")
+
+
+def select(names=tuple("abcdef"), **options):
+    return small_selection(names, **{"max_features": 3, **options})
+
+
+def wide_selection(n_features=2000):
+    rng = np.random.default_rng(0)
+    X = pl.DataFrame(rng.normal(size=(60, n_features)), schema=[f"wavelength {i} nm" for i in range(n_features)])
+    selector = make_selector(method="published", n_neighbors=6, n_permutations=19, max_features=1, random_state=0)
+    return selector.fit(X, X[:, 7].alias("protein")).selection_

@@ -16,10 +16,10 @@ from infosift.errors import InputError, require_choice, require_count, require_f
 from infosift.random_streams import SeedLike, resolve_seed
 from infosift.results.steps import FoldEstimates, NeighborChoice, PermutationTest
 from infosift.search.choose_k import Resampling, choose_value, resample
-from infosift.significance.drawn_scores import MOST_CLASSES
+from infosift.significance.conditional import MOST_CLASSES
 from infosift.significance.permutation import judge, null_scores, permutations_for
 from infosift.significance.regression import Smoother
-from infosift.significance.residual_target import residual_targets
+from infosift.significance.residual_target import randomised_residuals, residuals_of_target
 from infosift.significance.surrogates import NULLS, surrogates_of
 
 # Between 3, which has least bias, and the 15 to 20 that have least variance.
@@ -293,14 +293,17 @@ def permutation_test(
 
     smoother = Smoother(given_columns, seed, scorer.engine) if null == "residual" and len(given_columns) else None
     surrogates = surrogates_of(column, null, given_columns, smoother, seed, 0, scorer.engine)
-    asked = target[None] if smoother is None else residual_targets(target, smoother, MOST_CLASSES, seed)
+    asked = target[None]
+    if smoother is not None:
+        asked = randomised_residuals(residuals_of_target(target, smoother, MOST_CLASSES))
 
     def score(candidates: FloatArray) -> FloatArray:
         scores = [_score_columns(scorer, candidates, given_columns, version) for version in asked]
         return np.asarray(np.mean(scores, axis=0))
 
     def score_draws(draws: range, orders: IntArray) -> FloatArray:
-        return score(np.concatenate([surrogates.draw(*drawn) for drawn in zip(draws, orders, strict=True)]))
+        sources = (surrogates.source(*drawn) for drawn in zip(draws, orders, strict=True))
+        return score(np.concatenate([surrogates.draw(source) for source in sources]))
 
     return judge(score(column)[0], null_scores(score_draws, target.shape[1], count, seed, step=0), alpha)
 

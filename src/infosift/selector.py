@@ -107,7 +107,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> selector = MutualInfoSelector(alpha=0.05, random_state=0).fit(X, y)
     >>> selector.selection_.names
-    ('bmi', 's5')
+    ('s5', 'bmi', 'bp', 's3', 'sex')
     """
 
     # Row groups are wanted wherever scikit-learn routes metadata, as by its own group splitters.

@@ -262,7 +262,7 @@ def test_a_report_shows_the_numbers_that_are_stored(calibrated):
     other = Selection.from_json(other.to_json())
     said = summarise(other)
     assert said["neighbors"]["sentence"] == "3 and 5 neighbours, tested at once; the p-values allow for that."
-    assert "with 3 and 5 neighbours." in said["methods"]
+    assert "by mutual information with 3 and 5 neighbours;" in said["methods"]
     assert "at 0.05 (0.025 for single features, 0.0125 for triples);" in said["methods"]
     assert "infosift 0.0.7 by" in said["methods"]
     assert {step["alpha"] for step in said["steps"]} == {"0.0123"}

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from infosift import Removal, Replacement, Selection, choose_n_neighbors, permutation_test
-from infosift.display.phrases import CAUTION
+from infosift.display.phrases import CAUTION, probability
 from infosift.display.terminal import print_choice, print_selection, print_test
 from infosift.results.selection import TIME_LIMIT
 from samples import friedman, make_selector, small_selection
@@ -75,7 +75,7 @@ def test_the_table_has_the_numbers_of_the_steps(method, width, request):
         assert cells["verdict"] == ("selected" if step.accepted else "halt")
         assert cells.get("statistic", f"{step.statistic:.2f}") == f"{step.statistic:.2f}"
         assert cells.get("threshold", limit) == limit
-        interval = f"{step.p_low:.3f} to {step.p_high:.3f}"
+        interval = f"{probability(step.p_low)} to {probability(step.p_high)}"
         assert cells.get("95 % interval", interval) == interval
 
 
@@ -104,7 +104,7 @@ def test_what_the_numbers_rest_on(calibrated, published):
     drawn = sorted(step.n_permutations for step in calibrated.steps)
     assert text_of(calibrated).endswith(
         f"60 rows, 10 and 15 neighbours, {drawn[0]} to {drawn[-1]} permutations per step, "
-        "alpha = 0.05 (0.035 for single features, 0.01 for pairs), seed 0"
+        "alpha = 0.05 (0.03 for series, 0.01 for neighbours, 0.005 for pairs), seed 0"
     )
     how = f"60 rows, {published.n_neighbors} neighbours (chosen by {published.neighbors.feature}), "
     assert f"{how}59 permutations per step, alpha = 0.05, seed 0" in text_of(published)
@@ -145,7 +145,7 @@ def test_verdicts_are_listed(calibrated):
 def test_nothing_tested_and_a_partial_run(nothing_tested, calibrated):
     text = text_of(nothing_tested)
     assert text.startswith("None of the 2 features could be tested, so nothing can be said about the target.")
-    assert "neighbour" not in text
+    assert "neighbours," not in text.replace("for neighbours,", "")
     partial = replace(calibrated, ended_by=TIME_LIMIT, verdicts=())
     assert text_of(partial).startswith(f"So far, {len(partial.names)} of 6 features selected for yield")
     assert "The search stopped because the time limit came before it was done." in text_of(partial)

@@ -98,7 +98,7 @@ def test_what_the_method_and_the_criterion_did_is_said(selection):
     assert calibrated.neighbors is None
     assert calibrated.criterion_values == (10, 20)
     assert calibrated.n_neighbors is None
-    assert calibrated.alpha_shares == (("single features", 0.7), ("pairs", 0.2))
+    assert calibrated.alpha_shares == (("series", 0.6), ("neighbours", 0.2), ("pairs", 0.1))
     assert [verdict.feature for verdict in calibrated.verdicts] == list(calibrated.feature_names)
     assert [one.feature for one in calibrated.verdicts if one.verdict == "selected"] == list(calibrated.names)
 

@@ -12,7 +12,9 @@ from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.progress import Reporter
 from infosift.search.backward import Removals
-from infosift.significance.drawn_scores import DrawnScores, Workbench
+from infosift.significance.conditional import Conditional, Workbench
+from infosift.significance.drawn_scores import DrawnScores
+from infosift.significance.drawn_series import DrawnSeries
 from infosift.significance.max_test import max_test
 
 A, B, C = (Unit(name, (i,)) for i, name in enumerate("abc"))
@@ -78,8 +80,7 @@ def test_two_that_were_selected_as_a_pair_stay_where_they_add_together(explained
     assert removed(explained, [(A, B)])[0] == gone
 
 
-@pytest.mark.parametrize("thorough", [False, True])
-def test_the_residual_of_a_feature_shows_what_it_adds(thorough):
+def test_the_residual_of_a_feature_shows_what_it_adds():
     # The feature is nearly the sum of the others, and the target is what it differs by.
     rng = np.random.default_rng(0)
     given, (difference, noise) = rng.normal(size=(3, 200)), rng.normal(size=(2, 200))
@@ -87,5 +88,10 @@ def test_the_residual_of_a_feature_shows_what_it_adds(thorough):
     target = NamedColumns(("y",), (difference + 0.3 * noise)[None])
     table = make_table(NamedColumns(("a", "b", "c", "d"), columns), target, seed=0)
     bench = Workbench(table, KSG(), (10, 20), ThreadEngine(1), 0, "residual", Reporter())
-    drawn = DrawnScores(bench, [0, 1, 2], [Unit("d", (3,))], 0, "asking", thorough=thorough)
-    assert (max_test(drawn.scores, 0.05, 39).p_value <= 0.05) == thorough
+    conditional = Conditional(bench, [0, 1, 2], [Unit("d", (3,))], 0)
+    plain, thorough = (DrawnScores(conditional, "asking", thorough=thorough) for thorough in (False, True))
+    assert max_test(thorough.scores, 0.05, [199]).p_value == 1 / 200
+    statistics = [max_test(drawn.scores, 0.05, [199]).statistics[0, 0] for drawn in (plain, thorough)]
+    assert statistics[1] > 2 * statistics[0]
+    # Series look at that residual from the start.
+    assert max_test(DrawnSeries(conditional, "asking").scores, 0.05, [199]).p_value == 1 / 200

@@ -5,7 +5,7 @@ from sklearn.kernel_ridge import KernelRidge
 
 from infosift._kernel import CATEGORY_GAP
 from infosift.engines.threads import ThreadEngine
-from infosift.significance.regression import Smoother
+from infosift.significance.regression import Smoother, expected_spread
 
 ENGINE = ThreadEngine()
 
@@ -58,3 +58,21 @@ def test_noise_is_predicted_by_its_mean_and_categories_by_their_groups():
     predicted = Smoother((1.0 + group[None]) * CATEGORY_GAP, 0, ENGINE).predict(y)
     assert np.corrcoef(predicted, np.array([-2.0, 0.0, 2.0])[group])[0, 1] > 0.98
     assert np.std(Smoother(rng.normal(size=(1, 300)), 0, ENGINE).predict(rng.normal(size=300))) < 0.3
+
+
+def test_columns_in_a_block_are_predicted_as_one_by_one():
+    rng = np.random.default_rng(0)
+    subset, columns = rng.normal(size=(2, 120)), rng.normal(size=(7, 120))
+    columns[:4] += np.sin(2 * subset[0])
+    smoother = Smoother(subset, 0, ENGINE)
+    alone = np.stack([smoother.predict(column) for column in columns])
+    np.testing.assert_allclose(smoother.predict(columns), alone, rtol=0, atol=1e-10)
+    spreads = np.stack([expected_spread(column, smoother) for column in columns - alone])
+    np.testing.assert_allclose(expected_spread(columns - alone, smoother), spreads, rtol=1e-8)
+
+
+def test_of_very_many_rows_some_choose_the_width_and_all_are_predicted():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1, 5000))
+    y = np.sin(3 * x[0]) + 0.2 * rng.normal(size=5000)
+    assert np.std(Smoother(x, 0, ENGINE).predict(y) - np.sin(3 * x[0])) < 0.05

@@ -7,9 +7,18 @@ from scipy.stats import kstest
 from infosift._kernel import CATEGORY_GAP
 from infosift.engines.threads import ThreadEngine
 from infosift.significance.regression import Smoother
-from infosift.significance.residual_target import residual_targets
+from infosift.significance.residual_target import (
+    randomised_residuals,
+    residual_functions,
+    residuals_of_target,
+)
+from infosift.significance.series import expected_polynomials, polynomials, standardised
 
 ENGINE = ThreadEngine(1)
+
+
+def residual_targets(target, smoother):
+    return randomised_residuals(residuals_of_target(target, smoother, 8))
 
 
 def as_categories(classes):
@@ -21,16 +30,16 @@ def test_classes_have_a_part_each_up_to_eight_and_of_two_one_says_it_all(n_class
     rng = np.random.default_rng(0)
     smoother = Smoother(rng.normal(size=(1, 60)), 0, ENGINE)
     classes = np.arange(60)[None] % n_classes
-    assert residual_targets(as_categories(classes), smoother, 8, 0).shape == (3, n_parts, 60)
+    assert residual_targets(as_categories(classes), smoother).shape == (3, n_parts, 60)
 
 
 def test_numbers_have_one_version_and_beside_classes_the_same_in_all():
     rng = np.random.default_rng(0)
     smoother = Smoother(rng.normal(size=(1, 60)), 0, ENGINE)
     numbers, classes = rng.normal(size=(2, 60)), as_categories(rng.integers(2, size=(1, 60)))
-    alone = residual_targets(numbers, smoother, 8, 0)
+    alone = residual_targets(numbers, smoother)
     assert alone.shape == (1, 2, 60)
-    beside = residual_targets(np.concatenate([numbers, classes]), smoother, 8, 0)
+    beside = residual_targets(np.concatenate([numbers, classes]), smoother)
     assert np.array_equal(beside[:, :2], np.repeat(alone, 3, axis=0))
 
 
@@ -39,7 +48,7 @@ def test_points_that_stand_for_classes_are_evenly_spread_wherever_the_subset_is(
     rng = np.random.default_rng(0)
     x = rng.normal(size=400)
     classes = (rng.uniform(size=400) < 1 / (1 + np.exp(-3 * x))).astype(int)
-    points = residual_targets(as_categories(classes[None]), Smoother(x[None], 0, ENGINE), 8, 0)[:, 0]
+    points = residual_targets(as_categories(classes[None]), Smoother(x[None], 0, ENGINE))[:, 0]
     width = np.sqrt(12)
     for version in points:
         for where in (x < -1, np.abs(x) < 0.5, x > 1):
@@ -50,10 +59,31 @@ def test_points_that_stand_for_classes_are_evenly_spread_wherever_the_subset_is(
     assert np.all(np.abs(np.corrcoef(points[:, middle], classes[middle])[-1, :-1]) > 0.5)
 
 
-def test_points_are_repeated_by_the_seed():
+def test_nothing_but_the_data_decides_the_points():
     rng = np.random.default_rng(0)
-    smoother = Smoother(rng.normal(size=(1, 60)), 0, ENGINE)
-    classes = as_categories(rng.integers(3, size=(1, 60)))
-    first = residual_targets(classes, smoother, 8, 5)
-    assert np.array_equal(first, residual_targets(classes, smoother, 8, 5))
-    assert not np.array_equal(first, residual_targets(classes, smoother, 8, 6))
+    subset, classes = rng.normal(size=(1, 60)), as_categories(rng.integers(3, size=(1, 60)))
+    first, again = (residual_targets(classes, Smoother(subset, seed, ENGINE)) for seed in (5, 6))
+    np.testing.assert_array_equal(first, again)
+
+
+def test_functions_of_a_class_are_means_over_all_points_that_it_could_be():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=200)
+    classes = (rng.uniform(size=200) < 1 / (1 + np.exp(-3 * x))).astype(int)
+    residuals = residuals_of_target(as_categories(classes[None]), Smoother(x[None], 0, ENGINE), 8)
+    places = rng.uniform(size=(4000, 200))
+    points = residuals.low[0] + places * (residuals.high[0] - residuals.low[0])
+    drawn = np.mean([polynomials(version) for version in points], axis=0)
+    # A polynomial has a spread of at most one over an interval: 5 standard errors of 4000 points are 0.08.
+    exact = expected_polynomials(residuals.low[0], residuals.high[0])
+    np.testing.assert_allclose(exact, drawn, atol=0.08)
+    np.testing.assert_array_equal(residual_functions(residuals)[0], standardised(exact))
+
+
+def test_the_first_function_of_a_class_is_its_plain_residual():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=200)
+    classes = (rng.uniform(size=200) < 1 / (1 + np.exp(-x))).astype(int)
+    residuals = residuals_of_target(as_categories(classes[None]), Smoother(x[None], 0, ENGINE), 8)
+    assert np.all((residuals.low >= 0) & (residuals.low < residuals.high) & (residuals.high <= 1))
+    assert abs(np.corrcoef(residual_functions(residuals)[0][0], residuals.raw[0])[0, 1]) == pytest.approx(1)

@@ -114,7 +114,8 @@ def _how(selection: Selection) -> str:
     settings = selection.settings
     grouped = "" if settings.n_row_groups is None else f" in {count(settings.n_row_groups, 'group')}"
     dropped = f" ({selection.n_rows_dropped} more had missing values)" if selection.n_rows_dropped else ""
-    parts = [f"{selection.n_rows} rows{grouped}{dropped}"]
+    tested = f" (tests on {selection.n_rows_tested:,} of them)" if selection.n_rows_tested else ""
+    parts = [f"{selection.n_rows} rows{grouped}{tested}{dropped}"]
     parts += [f"{number} classes" for number in selection.n_classes if number is not None]
     if selection.discrete:
         parts.append(count(len(selection.discrete), "discrete feature"))

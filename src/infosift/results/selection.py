@@ -59,6 +59,8 @@ class Selection(Record):
         The target.
     n_rows, n_rows_dropped : int
         Number of rows used, and of rows dropped for missing values.
+    n_rows_tested : int or None
+        Number of rows that the tests looked at, where these are not all: of a long table, a sample.
     constant, near_unique, duplicates : tuple
         Features that could not be tested: of one value; of categories that hardly repeat; pairs of a feature and
         the earlier one that it duplicates.
@@ -118,6 +120,7 @@ class Selection(Record):
     removals: tuple[Removal, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     n_rows_dropped: int = 0
+    n_rows_tested: int | None = None
     near_unique: tuple[str, ...] = ()
     discrete: tuple[str, ...] = ()
     n_classes: tuple[int | None, ...] = (None,)

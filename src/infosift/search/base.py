@@ -68,11 +68,12 @@ class Problem:
 class Tests(Protocol):
     """A method at work on a table: answers about subsets, each with a p-value.
 
-    ``values`` are those of the criterion's structural parameter that it scores with, ``neighbors`` is how
-    resampling chose it, if it did, and ``revises`` whether a search is to ask again, at its end, about what it
-    selected. ``number`` names the random streams of a test.
+    ``n_rows`` is the number of rows that it looks at, ``values`` are those of the criterion's structural parameter
+    that it scores with, ``neighbors`` is how resampling chose it, if it did, and ``revises`` whether a search is
+    to ask again, at its end, about what it selected. ``number`` names the random streams of a test.
     """
 
+    n_rows: int
     values: tuple[int, ...]
     neighbors: NeighborChoice | None
     revises: bool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import ClassVar
 
@@ -16,25 +17,34 @@ from infosift.errors import InputError, require_choice
 from infosift.progress import Reporter
 from infosift.results.steps import NeighborChoice, Step
 from infosift.search.base import Problem, columns_of
-from infosift.significance.drawn_scores import DrawnScores, Workbench, unexplained_by
-from infosift.significance.max_test import MaxTest, max_test
-from infosift.significance.pairs import DrawnPairScores
-from infosift.significance.permutation import permutations_for, threshold
+from infosift.search.choose_k import sample_rows
+from infosift.significance.conditional import Conditional, Workbench
+from infosift.significance.drawn_scores import DrawnScores, unexplained_by
+from infosift.significance.drawn_series import DrawnSeries
+from infosift.significance.max_test import MaxTest, cheap_looks, looks, max_test
+from infosift.significance.pair_series import PairSeries
+from infosift.significance.permutation import interval_of_p, permutations_for, threshold
+from infosift.significance.ranking import best_of
 from infosift.significance.surrogates import NULLS
 
-# What the tests of single candidates and of pairs may use up of alpha. The rest is held back for what is not
-# exact: draws that end early, and surrogates by an estimated regression.
-_SHARE_OF_SINGLES = 0.7
-_SHARE_OF_PAIRS = 0.2
+# What the tests of a step may use up of alpha. The rest is held back for what is not exact: draws that end early,
+# and surrogates by an estimated regression.
+_SHARE_OF_SERIES = 0.6
+_SHARE_OF_NEIGHBORS = 0.2
+_SHARE_OF_PAIRS = 0.1
+# Of a longer table as many rows are drawn, in which all but the weakest dependence is seen.
+_MOST_ROWS = 20_000
 
 
 class Calibrated(BaseEstimator):  # type: ignore[misc]
     """The default method: controls the family-wise error of every step, and refuses redundant features.
 
-    Each candidate is tested conditional on the selected features, by its information about the residual of the
-    target, beside surrogates that keep its dependence on these features. The best candidate is compared with the
-    best surrogate of all candidates, so that alpha bounds the probability of any false positive in a step. Where
-    no single feature passes, pairs are tested. At the end, features that others replace are removed.
+    Each candidate is tested conditional on the selected features: its residual given these against the residual of
+    the target. Surrogates keep its dependence on the selected features. The best candidate is compared with the
+    best surrogate of all candidates, so that alpha bounds the probability of any false positive in a step. Series
+    scores are asked first, which are cheap and sharp; nearest neighbours, which see any dependence, where series
+    find nothing; products of pairs last. Each has its share of alpha. Of the candidates that pass, the one that
+    leaves least of the target unexplained is selected. At the end, features that others replace are removed.
 
     Parameters
     ----------
@@ -43,7 +53,8 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
         shuffled. "local": each row has the value of a near one (Runge 2018). "shuffle": all rows are shuffled,
         which also takes away the dependence on those selected.
     n_permutations : int or "auto", default="auto"
-        Surrogates per test. "auto" is as many as it takes to decide. Pairs are tested from 5 / alpha on.
+        Surrogates per test. "auto" is as many as it takes to decide. Neighbours are asked from 5 / alpha on, pairs
+        from 10 / alpha on.
 
     Examples
     --------
@@ -55,7 +66,8 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
 
     adjusted: ClassVar[bool] = True
     alpha_shares: ClassVar[tuple[tuple[str, float], ...]] = (
-        ("single features", _SHARE_OF_SINGLES),
+        ("series", _SHARE_OF_SERIES),
+        ("neighbours", _SHARE_OF_NEIGHBORS),
         ("pairs", _SHARE_OF_PAIRS),
     )
     # A residual of a value that is partly a category and partly a number is neither.
@@ -80,13 +92,14 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
     def _count(self, alpha: float) -> int | None:
         if self.n_permutations == "auto":
             return None
-        return permutations_for(alpha, self.n_permutations, _SHARE_OF_SINGLES)
+        return permutations_for(alpha, self.n_permutations, _SHARE_OF_SERIES)
 
     def tests(
         self, problem: Problem, engine: Engine, reporter: Reporter, neighbors: NeighborChoice | None
     ) -> CalibratedTests:
         """Return the method at work; several values of the criterion's parameter are tested at once."""
-        table, criterion, seed = problem.table, problem.criterion, problem.settings.seed
+        criterion, seed = problem.criterion, problem.settings.seed
+        table = problem.table.take(sample_rows(problem.table.n_rows, seed, problem.table.row_groups, _MOST_ROWS))
         values = criterion.values_at_once(table.n_rows)
         criterion.require_rows(table.n_rows, values[-1])
         bench = Workbench(table, criterion, values, engine, seed, self.null, reporter)
@@ -101,55 +114,83 @@ class CalibratedTests:
 
     def __init__(self, bench: Workbench, alpha: float, n_permutations: int | None) -> None:
         self._bench, self._alpha, self._n_permutations = bench, alpha, n_permutations
-        self.values = bench.values
+        self.values, self.n_rows = bench.values, bench.table.n_rows
 
     def add(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, room: int) -> Step:
-        """Return a step about the candidate that stands out most, or about a pair where none passes."""
+        """Return a step about the best candidate that passes, or a pair; else about what came nearest to it."""
         started = perf_counter()
-        table = self._bench.table
+        conditional = Conditional(self._bench, columns_of(subset), candidates, number)
         purpose = f"step {number + 1}: testing {len(candidates)} feature{'s' * (len(candidates) > 1)}"
-        drawn = DrawnScores(self._bench, columns_of(subset), candidates, number, purpose)
-        alpha = self._alpha * _SHARE_OF_SINGLES
-        singles = max_test(drawn.scores, alpha, self._n_permutations)
-        # Of equal statistics the digest decides, so that the order of the columns does not.
-        place = max(range(len(candidates)), key=lambda i: (singles.statistics[0, i], table.digest(candidates[i])))
-        unit, test = candidates[place], singles
-        if singles.p_value > alpha and room > 1:
-            found = self._best_pair(DrawnPairScores(drawn))
-            if found is not None:
-                unit, test, alpha = *found, self._alpha * _SHARE_OF_PAIRS
+        series = self._by_series(conditional, purpose)
+        found = [series]
+        if not series.passes and self._can_pass(_SHARE_OF_NEIGHBORS):
+            found.append(self._by_neighbors(conditional, purpose))
+        if not found[-1].passes and room > 1 and self._can_pass(_SHARE_OF_PAIRS):
+            found += self._by_pairs(conditional, purpose)
+        best = min(found, key=lambda outcome: (not outcome.passes, outcome.p_value / outcome.alpha))
         return Step(
-            information=self._information([*columns_of(subset), *unit.columns]),
+            information=self._information([*columns_of(subset), *best.unit.columns]),
             information_threshold=None,
-            statistic=float(test.best[0]),
-            threshold=threshold(test.best[1:], alpha),
-            p_value=test.p_value,
-            p_low=test.p_low,
-            p_high=test.p_high,
-            n_permutations=test.n_permutations,
-            alpha=alpha,
-            null=test.best[1:],
-            feature=unit.name,
-            index=unit.columns[0],
-            columns=unit.columns,
-            accepted=test.p_value <= alpha,
+            statistic=best.statistic,
+            threshold=threshold(best.test.best[1:], best.alpha),
+            p_value=best.p_value,
+            p_low=best.interval[0],
+            p_high=best.interval[1],
+            n_permutations=best.test.n_permutations,
+            alpha=best.alpha,
+            null=best.test.best[1:],
+            feature=best.unit.name,
+            index=best.unit.columns[0],
+            columns=best.unit.columns,
+            accepted=best.passes,
             seconds=perf_counter() - started,
             candidates=tuple(other.columns[0] for other in candidates),
-            candidate_statistics=singles.statistics[0],
-            candidate_p_values=np.array([singles.adjusted_p_value(i) for i in range(len(candidates))]),
-            candidate_permutations=singles.n_permutations,
+            candidate_statistics=series.test.statistics[0],
+            candidate_p_values=np.array([series.test.adjusted_p_value(i) for i in range(len(candidates))]),
+            candidate_permutations=series.test.n_permutations,
         )
 
-    def _best_pair(self, drawn: DrawnPairScores) -> tuple[Unit, MaxTest] | None:
-        """Return the best pair and its test; None where no pair passes."""
-        alpha, count = self._alpha * _SHARE_OF_PAIRS, self._n_permutations
-        if len(drawn.singles) < 2 or (count is not None and 1 / (1 + count) > alpha):
-            return None
-        test = max_test(drawn.scores, alpha, count)
-        if test.p_value > alpha or drawn.best is None:
-            return None
-        first, second = sorted(drawn.best, key=self._bench.table.digest)
-        return Unit(f"{first.name} + {second.name}", (*first.columns, *second.columns)), test
+    def _can_pass(self, share: float) -> bool:
+        """Tell whether the number of permutations, where it is given, can reach a share of alpha."""
+        return self._n_permutations is None or 1 / (1 + self._n_permutations) <= self._alpha * share
+
+    def _test_series(self, conditional: Conditional, purpose: str) -> MaxTest:
+        alpha = self._alpha * _SHARE_OF_SERIES
+        counts = cheap_looks(alpha, self._n_permutations)
+        return max_test(DrawnSeries(conditional, purpose).scores, alpha, counts, to_the_end=True)
+
+    def _by_series(self, conditional: Conditional, purpose: str) -> Outcome:
+        """Test all candidates by their series; of those that pass, the one that explains most is the best."""
+        alpha, test = self._alpha * _SHARE_OF_SERIES, self._test_series(conditional, purpose)
+        passing = [i for i in range(len(conditional.units)) if test.adjusted_p_value(i) <= alpha]
+        place = best_of(conditional, passing) if passing else self._highest(conditional, test)
+        return Outcome(conditional.units[place], test, place, alpha)
+
+    def _by_neighbors(self, conditional: Conditional, purpose: str) -> Outcome:
+        """Test all candidates by neighbours, which see any kind of dependence."""
+        alpha = self._alpha * _SHARE_OF_NEIGHBORS
+        drawn = DrawnScores(conditional, f"{purpose} by neighbours")
+        test = max_test(drawn.scores, alpha, looks(alpha, self._n_permutations))
+        place = self._highest(conditional, test)
+        return Outcome(conditional.units[place], test, place, alpha)
+
+    def _highest(self, conditional: Conditional, test: MaxTest) -> int:
+        # Of equal statistics the digest decides, so that the order of the columns does not.
+        digest, units = self._bench.table.digest, conditional.units
+        return max(range(len(units)), key=lambda i: (test.statistics[0, i], digest(units[i])))
+
+    def _by_pairs(self, conditional: Conditional, purpose: str) -> list[Outcome]:
+        """Test all pairs of single features, if there are any that could pass."""
+        drawn = PairSeries(conditional, f"{purpose} in pairs")
+        if len(drawn.places) < 2:
+            return []
+        alpha = self._alpha * _SHARE_OF_PAIRS
+        test = max_test(drawn.scores, alpha, looks(alpha, self._n_permutations))
+        if drawn.best is None:
+            return []
+        pair = sorted((conditional.units[i] for i in drawn.best), key=self._bench.table.digest)
+        columns = (*pair[0].columns, *pair[1].columns)
+        return [Outcome(Unit(f"{pair[0].name} + {pair[1].name}", columns), test, 0, alpha)]
 
     def _information(self, columns: list[int]) -> float:
         values = self._bench.table.columns[columns]
@@ -171,11 +212,50 @@ class CalibratedTests:
     def _p_value(
         self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, purpose: str, *, thorough: bool
     ) -> float:
-        drawn = DrawnScores(
-            self._bench, columns_of(subset), candidates, number, f"revising: {purpose}", thorough=thorough
-        )
-        return max_test(drawn.scores, self._alpha, self._n_permutations).p_value
+        """Return a p-value over series and neighbours, each at its share of alpha."""
+        conditional = Conditional(self._bench, columns_of(subset), candidates, number)
+        by_series = self._test_series(conditional, f"revising: {purpose}").p_value / _SHARE_OF_SERIES
+        rest = 1 - _SHARE_OF_SERIES
+        if by_series <= self._alpha or not self._can_pass(rest):
+            return min(1.0, by_series)
+        drawn = DrawnScores(conditional, f"revising: {purpose}", thorough=thorough)
+        alpha = self._alpha * rest
+        by_neighbors = max_test(drawn.scores, alpha, looks(alpha, self._n_permutations)).p_value / rest
+        return min(1.0, by_series, by_neighbors)
 
     def unexplained(self, subset: Sequence[Unit]) -> float:
         """Return the mean squared residual of the target given a subset."""
         return unexplained_by(self._bench, columns_of(subset))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a test found: a unit, its place among the candidates of the test, and the level."""
+
+    unit: Unit
+    test: MaxTest
+    place: int
+    alpha: float
+
+    @property
+    def statistic(self) -> float:
+        """The statistic of the unit."""
+        return float(self.test.statistics[0, self.place])
+
+    @property
+    def p_value(self) -> float:
+        """The p-value of the unit, adjusted for all candidates."""
+        return self.test.adjusted_p_value(self.place)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Bounds of the p-value that all permutations would give."""
+        if self.p_value == self.test.p_value:
+            return self.test.p_low, self.test.p_high
+        count = self.test.n_permutations
+        return interval_of_p(round(self.p_value * (1 + count)) - 1, count)
+
+    @property
+    def passes(self) -> bool:
+        """Whether the unit is significant."""
+        return self.p_value <= self.alpha

@@ -35,20 +35,21 @@ def assign_folds(n_rows: int, n_folds: int, seed: int, row_groups: IntArray | No
     return folds
 
 
-def sample_rows(n_rows: int, seed: int, row_groups: IntArray | None = None) -> IntArray:
-    """Return the rows to choose the number of neighbours by: all, or 10,000 at random where there are more.
+def sample_rows(n_rows: int, seed: int, row_groups: IntArray | None = None, most: int | None = None) -> IntArray:
+    """Return the rows to look at: all, or at random as many as there may be at the most.
 
     With row groups they are whole groups at random, as many as it takes.
     """
     rows = np.arange(n_rows)
-    if n_rows <= MOST_ROWS:
+    most = MOST_ROWS if most is None else most
+    if n_rows <= most:
         return rows
     generator = stream(seed, "rows to choose by")
     if row_groups is None:
-        return np.sort(generator.choice(rows, MOST_ROWS, replace=False))
+        return np.sort(generator.choice(rows, most, replace=False))
     order = generator.permutation(int(row_groups.max()) + 1)
     before = np.cumsum(np.bincount(row_groups)[order]) - np.bincount(row_groups)[order]
-    return np.flatnonzero(np.isin(row_groups, order[before < MOST_ROWS]))
+    return np.flatnonzero(np.isin(row_groups, order[before < most]))
 
 
 def fewest_rows(n_folds: int) -> int:

@@ -108,7 +108,7 @@ class PublishedTests:
     ) -> None:
         self._table, self._settings, self._scorer = problem.table, problem.settings, scorer
         self._n_permutations, self._reporter = n_permutations, reporter
-        self.values, self.neighbors = (scorer.value,), neighbors
+        self.values, self.neighbors, self.n_rows = (scorer.value,), neighbors, problem.table.n_rows
 
     def add(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, room: int) -> Step:
         """Return the step that adds the most informative candidate, or finds that it adds nothing."""

@@ -72,7 +72,12 @@ class Run:
     def _start_tests(self) -> Tests:
         problem, known = self._problem, self._state.neighbors
         tests = problem.method.tests(problem, self._engine, self._reporter, known)
-        self._selection = replace(self._selection, neighbors=tests.neighbors, criterion_values=tests.values)
+        self._selection = replace(
+            self._selection,
+            neighbors=tests.neighbors,
+            criterion_values=tests.values,
+            n_rows_tested=tests.n_rows if tests.n_rows < problem.table.n_rows else None,
+        )
         if tests.neighbors is not known:
             self._save()
         return tests

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from infosift.significance.permutation import interval_of_p, studentised
 
 # Chance, on each side of alpha and at each look, that a decision to draw no more is wrong.
 _ERROR_OF_A_LOOK = 0.001
-_LOOKS = 5
+_LOOKS = 2
 _EARLY_LOOK = 19
 _FEWEST_FOR_BOUND = 39
 
@@ -43,15 +43,18 @@ class MaxTest:
         return float(1 + as_high) / (1 + self.n_permutations)
 
 
-def max_test(draw: Callable[[range], FloatArray], alpha: float, n_permutations: int | None) -> MaxTest:
-    """Draw until it is clear whether the best candidate passes at level alpha, or as many as are asked for.
+def max_test(
+    draw: Callable[[range], FloatArray], alpha: float, counts: Iterable[int], *, to_the_end: bool = False
+) -> MaxTest:
+    """Draw until it is clear whether the best candidate passes at level alpha, or to the last of some counts.
 
     ``draw`` returns (draws x candidates x scores). Every score is studentised over all draws, so that data and
-    surrogates are exchangeable; a candidate's statistic is its largest.
+    surrogates are exchangeable; a candidate's statistic is its largest. Where draws are cheap, ``to_the_end`` goes
+    on with one that passes, so that its p-value is fine.
     """
     drawn: list[FloatArray] = []
     done = 0
-    for count in looks(alpha, n_permutations):
+    for count in counts:
         drawn.append(draw(range(done, count + 1)))
         done = count + 1
         scores = np.concatenate(drawn)
@@ -60,7 +63,8 @@ def max_test(draw: Callable[[range], FloatArray], alpha: float, n_permutations: 
         at_least = int(np.count_nonzero(best[1:] >= best[0]))
         low, high = interval_of_p(at_least, count, 1 - 2 * _ERROR_OF_A_LOOK)
         bound = tail_bound(best)
-        if low > alpha or high <= alpha or (count >= _FEWEST_FOR_BOUND and bound <= alpha / 2):
+        passes = high <= alpha or (count >= _FEWEST_FOR_BOUND and bound <= alpha / 2)
+        if low > alpha or (passes and not to_the_end):
             break
     p_value = (1 + at_least) / (1 + count)
     low, high = interval_of_p(at_least, count)
@@ -88,3 +92,12 @@ def looks(alpha: float, n_permutations: int | None) -> Iterator[int]:
         yield _EARLY_LOOK
     for doubling in range(_LOOKS):
         yield first * 2**doubling - 1
+
+
+def cheap_looks(alpha: float, n_permutations: int | None) -> Iterator[int]:
+    """Yield the same where draws are cheap: few looks, the last at a thousand draws or as many as alpha needs."""
+    if n_permutations is not None:
+        yield n_permutations
+        return
+    last = math.ceil(1000 * alpha) / alpha
+    yield from sorted({min(count, round(last)) - 1 for count in (60, 250, round(last))})

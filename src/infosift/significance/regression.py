@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import eigh, solve_triangular
+from scipy.linalg.lapack import dpstrf
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
@@ -21,7 +22,9 @@ _RIDGES = tuple(10.0 ** (exponent / 2) for exponent in range(-12, 0))
 # Up to as many rows the kernel matrix is exact; beyond, it is spanned by some of the rows (Nyström).
 _MOST_EXACT = 400
 _LANDMARKS = 250
-_NEGLIGIBLE = 1e-10
+_NEGLIGIBLE = 1e-8
+_VALUES_AT_ONCE = 8_000_000
+_MOST_COMPARED = 2_000
 LEAST_PROBABILITY = 1e-3
 _LEAST_SPREAD = 0.1  # of the mean
 _LEAST_DISTANCE = 1e-3  # of the mean, whose logarithm is taken
@@ -40,6 +43,8 @@ class Smoother:
     def __init__(self, subset: FloatArray, seed: int, engine: Engine) -> None:
         points = np.concatenate([as_points(_without_long_tails(column)) for column in subset]).T
         self.n_rows = len(points)
+        # Of very many rows, some are enough to compare widths and ridges by.
+        self._compared = np.linspace(0, self.n_rows - 1, min(self.n_rows, _MOST_COMPARED)).astype(np.int64)
         landmarks = (
             stream(seed, "landmarks").choice(self.n_rows, _LANDMARKS, replace=False)
             if self.n_rows > _MOST_EXACT
@@ -49,35 +54,62 @@ class Smoother:
             squares = _squared_distances(points, points if landmarks is None else points[landmarks]) / len(subset)
             self._fits = engine.each(partial(_fit, squares, landmarks), _WIDTHS)
 
-    def predict(self, column: FloatArray) -> FloatArray:
-        """Return what each row of a column would be by the others."""
-        centred = column - column.mean()
-        least = centred * (self.n_rows / (self.n_rows - 1))
-        least_error = np.mean(least**2)
+    def predict(self, columns: FloatArray) -> FloatArray:
+        """Return what each row of some columns (columns x rows) would be by the others; one column is one row."""
+        if columns.ndim == 1:
+            return np.asarray(self.predict(columns[None])[0])
+        at_once = max(1, _VALUES_AT_ONCE // (len(_RIDGES) * min(self.n_rows, _MOST_COMPARED)))
+        parts = [columns[start : start + at_once] for start in range(0, len(columns), at_once)]
         with on_one_thread():
-            for basis, kept, free in self._fits:
-                residuals = (centred - (kept * (centred @ basis)) @ basis.T) / free
-                errors = np.mean(residuals**2, axis=1)
-                best = int(np.argmin(errors))
-                if errors[best] < least_error:
-                    least, least_error = residuals[best], errors[best]
-        return np.asarray(column - least)
+            return np.concatenate([part - self._residuals(part) for part in parts])
+
+    def _residuals(self, columns: FloatArray) -> FloatArray:
+        """Return the residuals of some columns, by the width and the ridge that have least of them."""
+        centred = columns - columns.mean(axis=1, keepdims=True)
+        residuals = centred * (self.n_rows / (self.n_rows - 1))
+        widths, ridges = self._best(centred, np.mean(residuals[:, self._compared] ** 2, axis=1))
+        for width in np.unique(widths[widths >= 0]):
+            (basis, kept, free), own = self._fits[width], widths == width
+            fitted = ((centred[own] @ basis) * kept[ridges[own]]) @ basis.T
+            residuals[own] = (centred[own] - fitted) / free[ridges[own]]
+        return np.asarray(residuals)
+
+    def _best(self, centred: FloatArray, least: FloatArray) -> tuple[IntArray, IntArray]:
+        """Return the width and the ridge of least error for each column; -1 where the mean does best."""
+        widths, ridges = np.full(len(centred), -1), np.zeros(len(centred), dtype=np.int64)
+        rows = self._compared
+        for width, (basis, kept, free) in enumerate(self._fits):
+            shares = (centred @ basis)[:, None] * kept  # columns x ridges x functions
+            fitted = (shares.reshape(-1, basis.shape[1]) @ basis[rows].T).reshape(len(centred), len(kept), -1)
+            errors = np.mean(((centred[:, None, rows] - fitted) / free[:, rows]) ** 2, axis=2)
+            best = np.argmin(errors, axis=1)
+            better = errors.min(axis=1) < least
+            widths[better], ridges[better] = width, best[better]
+            least = np.minimum(least, errors.min(axis=1))
+        return widths, ridges
 
 
-def expected_spread(left: FloatArray, smoother: Smoother) -> FloatArray:
-    """Return how far from its prediction each row is expected to be; one where all of them are on it.
+def expected_spread(residuals: FloatArray, smoother: Smoother) -> FloatArray:
+    """Return how far from its prediction each row of some columns is expected to be; one where all are on it.
 
     Distances are predicted as they are, and by their logarithms, which can follow a spread down to almost nothing;
     that under which the distances are likelier is taken.
     """
-    away = np.abs(left)
-    mean = away.mean()
-    if not mean > 0:
-        return np.ones_like(left)
+    if residuals.ndim == 1:
+        return np.asarray(expected_spread(residuals[None], smoother)[0])
+    away = np.abs(residuals)
+    mean = away.mean(axis=1, keepdims=True)
+    if not np.all(mean > 0):
+        spreads = np.ones_like(residuals)
+        varying = mean[:, 0] > 0
+        if varying.any():
+            spreads[varying] = expected_spread(residuals[varying], smoother)
+        return spreads
     plain = np.maximum(smoother.predict(away), _LEAST_SPREAD * mean)
     by_logarithm = np.exp(smoother.predict(np.log(np.maximum(away, _LEAST_DISTANCE * mean))))
-    spreads = [spread * np.mean(away / spread) for spread in (plain, by_logarithm)]
-    return min(spreads, key=lambda spread: float(np.mean(np.log(spread) + away / spread)))
+    plain, by_logarithm = (s * np.mean(away / s, axis=1, keepdims=True) for s in (plain, by_logarithm))
+    costs = [np.mean(np.log(s) + away / s, axis=1, keepdims=True) for s in (plain, by_logarithm)]
+    return np.asarray(np.where(costs[0] <= costs[1], plain, by_logarithm))
 
 
 def _without_long_tails(column: FloatArray) -> FloatArray:
@@ -93,11 +125,19 @@ def _without_long_tails(column: FloatArray) -> FloatArray:
 def _fit(
     squares: FloatArray, landmarks: IntArray | None, width: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return a basis, the share of it that each ridge keeps, and one less the leverage of each row."""
+    """Return a basis, the share of it that each ridge keeps, and one less the leverage of each row.
+
+    The kernel is spanned by as many of the landmarks as it takes, which for a wide one are few.
+    """
     kernel = np.exp(-squares / (2 * width**2))
-    basis, eigenvalues = (
-        _spectrum(kernel) if landmarks is None else _spectrum_by_landmarks(kernel, kernel[landmarks])
-    )
+    among = kernel if landmarks is None else kernel[landmarks]
+    factor, pivots, rank, _ = dpstrf(among, tol=_NEGLIGIBLE, lower=1)
+    span = pivots[:rank] - 1
+    features = solve_triangular(np.tril(factor[:rank, :rank]), kernel[:, span].T, lower=True).T
+    features -= features.mean(axis=0)
+    eigenvalues, vectors = eigh(features.T @ features)
+    held = eigenvalues > _NEGLIGIBLE * eigenvalues[-1]
+    basis, eigenvalues = features @ (vectors[:, held] / np.sqrt(eigenvalues[held])), eigenvalues[held]
     kept = eigenvalues / (eigenvalues + np.array(_RIDGES)[:, None] * len(kernel))
     leverage = kept @ (basis**2).T + 1 / len(kernel)
     return basis, kept, 1 - leverage
@@ -106,23 +146,3 @@ def _fit(
 def _squared_distances(a: FloatArray, b: FloatArray) -> FloatArray:
     squares = (a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1) - 2 * a @ b.T
     return np.asarray(np.maximum(squares, 0))
-
-
-def _spectrum(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return an orthonormal basis of centred functions of the points, and the kernel's eigenvalue of each."""
-    matrix -= matrix.mean(axis=0)
-    matrix -= matrix.mean(axis=1, keepdims=True)
-    eigenvalues, basis = eigh(matrix)
-    held = eigenvalues > _NEGLIGIBLE * eigenvalues.max()
-    return np.ascontiguousarray(basis[:, held]), eigenvalues[held]
-
-
-def _spectrum_by_landmarks(to_landmarks: FloatArray, among: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the same for the kernel that the landmarks span (Nyström)."""
-    eigenvalues, vectors = eigh(among)
-    held = eigenvalues > _NEGLIGIBLE * eigenvalues[-1]
-    features = to_landmarks @ (vectors[:, held] / np.sqrt(eigenvalues[held]))
-    features -= features.mean(axis=0)
-    eigenvalues, vectors = eigh(features.T @ features)
-    held = eigenvalues > _NEGLIGIBLE * eigenvalues[-1]
-    return features @ (vectors[:, held] / np.sqrt(eigenvalues[held])), eigenvalues[held]

@@ -2,59 +2,86 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray
 from infosift.data.encoding import class_indicators, has_categories
 from infosift.random_streams import stream
 from infosift.significance.regression import LEAST_PROBABILITY, Smoother, expected_spread
+from infosift.significance.series import expected_polynomials, polynomials, standardised, uniform_ranks
 
 # Of randomised residuals: chance in them costs power, so that scores are averaged over some versions.
 _VERSIONS = 3
 
 
-def residual_targets(target: FloatArray, smoother: Smoother, most_classes: int, seed: int) -> FloatArray:
-    """Return the residuals of each part of the targets given a subset: an array (versions x parts x rows).
+@dataclass(frozen=True)
+class TargetResiduals:
+    """The residuals of all parts of a target given a subset: (parts x rows).
 
-    A residual of numbers is in units of the spread that is expected of its row. That of a class is randomised
-    (Dunn and Smyth 1996): a point of the unit interval, anywhere in the share that the predicted probability of
-    the row gives to what is the case. Such points are uniform whatever the subset is. The size of a plain residual
-    is a function of the subset, so that whatever depends on the subset would seem informative. There is one
+    ``raw`` are in the units of the target. Of numbers, ``in_spreads`` are in units of the spread that is expected
+    of the row. Of a class, the row is in the part from ``low`` to ``high`` of the unit interval: the share that
+    its predicted probability gives to what is the case.
+    """
+
+    raw: FloatArray
+    in_spreads: FloatArray
+    low: FloatArray
+    high: FloatArray
+    is_class: NDArray[np.bool_]
+
+
+def residuals_of_target(target: FloatArray, smoother: Smoother, most_classes: int) -> TargetResiduals:
+    """Return the residuals of a target given the subset of a smoother."""
+    by_column = [parts_of(column, most_classes) for column in target]
+    is_class = np.repeat([has_categories(column) for column in target], [len(own) for own in by_column])
+    parts = np.concatenate(by_column)
+    predicted = smoother.predict(parts)
+    raw = parts - predicted
+    in_spreads = raw.copy()
+    if not is_class.all():
+        in_spreads[~is_class] /= expected_spread(raw[~is_class], smoother)
+    outside = 1 - np.clip(predicted, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
+    low, high = np.where(parts > 0, outside, 0.0), np.where(parts > 0, 1.0, outside)
+    return TargetResiduals(raw, in_spreads, low, high, is_class)
+
+
+def residual_functions(residuals: TargetResiduals) -> list[FloatArray]:
+    """Return functions (functions x rows) of the residual of each part: polynomials of its ranks.
+
+    The residual of a class could be any point of its interval (Dunn and Smyth 1996), and such points are uniform
+    whatever the subset is. The mean of a polynomial over the interval needs no chance.
+    """
+    return [
+        standardised(
+            expected_polynomials(residuals.low[i], residuals.high[i])
+            if residuals.is_class[i]
+            else polynomials(uniform_ranks(residuals.in_spreads[i]))
+        )
+        for i in range(len(residuals.raw))
+    ]
+
+
+def randomised_residuals(residuals: TargetResiduals) -> FloatArray:
+    """Return residuals for neighbours to look at: an array (versions x parts x rows) of unit spread.
+
+    Neighbours need numbers, so that of a class is a point of its interval, the same in every run. There is one
     version where no target is discrete.
     """
-    any_discrete = has_categories(target)
-    chances = stream(seed, "points of the target").uniform(
-        size=(_VERSIONS if any_discrete else 1, target.shape[1])
-    )
-    residuals = np.stack(
-        [
-            _points(part, smoother, chances)
-            if has_categories(column)
-            else np.broadcast_to(_in_spreads(part, smoother), chances.shape)
-            for column in target
-            for part in parts_of(column, most_classes)
-        ],
-        axis=1,
-    )
-    spread = residuals.std(axis=2, keepdims=True)
-    return np.asarray(residuals / np.where(spread > 0, spread, 1))
-
-
-def _points(indicator: FloatArray, smoother: Smoother, chances: FloatArray) -> FloatArray:
-    """Return a point for each version and row: in the upper part if the row is in the class, else in the lower."""
-    inside = np.clip(smoother.predict(indicator), LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
-    return np.where(indicator > 0, 1 - inside * chances, (1 - inside) * chances)
-
-
-def _in_spreads(part: FloatArray, smoother: Smoother) -> FloatArray:
-    left = part - smoother.predict(part)
-    return np.asarray(left / expected_spread(left, smoother))
+    n_versions = _VERSIONS if residuals.is_class.any() else 1
+    places = stream(0, "points of the target").uniform(size=(n_versions, 1, residuals.raw.shape[1]))
+    points = residuals.high - (residuals.high - residuals.low) * places
+    points = np.where(residuals.is_class[:, None], points, residuals.in_spreads)
+    spread = points.std(axis=2, keepdims=True)
+    return np.asarray(points / np.where(spread > 0, spread, 1))
 
 
 def unexplained(target: FloatArray, smoother: Smoother, most_classes: int) -> float:
     """Return the mean squared residual of all targets given a subset."""
     parts = np.concatenate([parts_of(column, most_classes) for column in target])
-    return float(np.mean([(part - smoother.predict(part)) ** 2 for part in parts]))
+    return float(np.mean((parts - smoother.predict(parts)) ** 2))
 
 
 def parts_of(target: FloatArray, most_classes: int) -> FloatArray:

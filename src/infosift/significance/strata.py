@@ -45,5 +45,7 @@ def _cut(ranks: FloatArray) -> NDArray[np.bool_] | None:
 def shuffled_within(strata: IntArray, order: IntArray) -> IntArray:
     """Return from which row each takes its value where a shuffled order of all rows is followed within strata."""
     source = np.empty_like(order)
-    source[np.argsort(strata, kind="stable")] = order[np.argsort(strata[order], kind="stable")]
+    # Short integers are put in order in one pass over the rows.
+    short = strata.astype(np.int16) if strata.max() < np.iinfo(np.int16).max else strata
+    source[np.argsort(short, kind="stable")] = order[np.argsort(short[order], kind="stable")]
     return source

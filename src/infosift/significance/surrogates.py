@@ -16,21 +16,39 @@ from infosift.engines.base import Engine
 from infosift.engines.blas import on_one_thread
 from infosift.random_streams import stream
 from infosift.significance.regression import LEAST_PROBABILITY, Smoother, expected_spread
+from infosift.significance.series import (
+    expected_polynomials,
+    functions_of,
+    polynomials,
+    standardised,
+    uniform_ranks,
+)
 from infosift.significance.strata import shuffled_within, strata_of
 
 NULLS = ("residual", "local", "shuffle")
+_COLUMNS_AT_ONCE = 64
 # Rows that a local permutation takes values from: the nearest ones, the row itself included (Runge 2018).
 _NEAREST = 5
 
 
 class Surrogates(Protocol):
-    """A way to draw surrogates of some columns."""
+    """A way to draw surrogates of some columns: rows of them, or of their residuals, take each other's places."""
 
-    def draw(self, number: int, order: IntArray) -> FloatArray:
-        """Return a surrogate of all columns for a shuffled order of the rows."""
+    def source(self, number: int, order: IntArray) -> IntArray:
+        """Return from which row each takes its value, for a shuffled order of the rows."""
+        ...
 
-    def residuals(self, order: IntArray | None) -> FloatArray | None:
-        """Return the residuals of all columns given the subset, shuffled or as they are; None where not known."""
+    def draw(self, source: IntArray) -> FloatArray:
+        """Return a surrogate of all columns."""
+        ...
+
+    def residuals(self) -> FloatArray | None:
+        """Return the residuals of all columns given the subset; None where they are not known."""
+        ...
+
+    def functions(self) -> list[FloatArray]:
+        """Return functions (functions x rows) of what takes other places in each column."""
+        ...
 
 
 def surrogates_of(
@@ -58,18 +76,30 @@ class ShuffledSurrogates:
     def __init__(self, columns: FloatArray) -> None:
         self._columns = columns
 
-    def draw(self, number: int, order: IntArray) -> FloatArray:
-        """Return the columns in a shuffled order of the rows."""
-        return self._columns[:, order]
+    def source(self, number: int, order: IntArray) -> IntArray:
+        """Return the order."""
+        return order
 
-    def residuals(self, order: IntArray | None) -> FloatArray:
+    def draw(self, source: IntArray) -> FloatArray:
+        """Return the columns with their rows in other places."""
+        return self._columns[:, source]
+
+    def residuals(self) -> FloatArray | None:
         """Return the columns: without a regression, all of them is residual."""
-        return self._columns if order is None else self._columns[:, order]
+        return self._columns
+
+    def functions(self) -> list[FloatArray]:
+        """Return functions of the columns."""
+        return [functions_of(column) for column in self._columns]
 
 
 @dataclass(frozen=True)
 class Explained:
-    """A column as what the subset predicts of it and a residual; of categories, bounds of their probabilities."""
+    """Columns of one kind as what the subset predicts of them and residuals.
+
+    Of a column of categories, ``low`` and ``high`` bound the part of the unit interval that is the row's, and
+    ``residual`` is a point of it; ``categories`` and ``bounds`` say which category a point is in.
+    """
 
     predicted: FloatArray
     spread: FloatArray
@@ -77,17 +107,33 @@ class Explained:
     categories: FloatArray | None = None
     bounds: FloatArray | None = None
 
+    def functions(self) -> FloatArray:
+        """Return polynomials of the ranks of the residual; of a category, the mean of these over its interval."""
+        if self.categories is None or self.bounds is None:
+            return standardised(polynomials(uniform_ranks(self.residual)))
+        which, rows = (self.residual > self.bounds).sum(axis=0), np.arange(len(self.residual))
+        which = np.minimum(which, len(self.categories) - 1)
+        low = np.where(which > 0, self.bounds[which - 1, rows], 0.0)
+        return standardised(expected_polynomials(low, self.bounds[which, rows]))
 
-def explain(smoother: Smoother, seed: int, column: FloatArray) -> Explained:
-    """Predict a column from the subset of a smoother."""
-    if has_categories(column):
-        categories, bounds = _probabilities(column, smoother)
-        own = stream(seed, "points", crc32(column.tobytes()))  # whatever the place of the column
-        residual = _points(column, categories, bounds, own)
-        return Explained(np.zeros_like(column), np.ones_like(column), residual, categories, bounds)
-    predicted = smoother.predict(column)
-    spread = expected_spread(column - predicted, smoother)
-    return Explained(predicted, spread, (column - predicted) / spread)
+
+def explain(smoother: Smoother, seed: int, columns: FloatArray) -> list[Explained]:
+    """Predict columns from the subset of a smoother: all numbers at once."""
+    numbers = [i for i, column in enumerate(columns) if not has_categories(column)]
+    explained: dict[int, Explained] = {}
+    if numbers:
+        predicted = smoother.predict(columns[numbers])
+        left = columns[numbers] - predicted
+        spread = expected_spread(left, smoother)
+        explained |= {
+            i: Explained(*found) for i, *found in zip(numbers, predicted, spread, left / spread, strict=True)
+        }
+    for i in set(range(len(columns))) - set(numbers):
+        categories, bounds = _probabilities(columns[i], smoother)
+        own = stream(seed, "points", crc32(columns[i].tobytes()))  # whatever the place of the column
+        points = _points(columns[i], categories, bounds, own)
+        explained[i] = Explained(np.zeros_like(points), np.ones_like(points), points, categories, bounds)
+    return [explained[i] for i in range(len(columns))]
 
 
 class ResidualSurrogates:
@@ -105,31 +151,35 @@ class ResidualSurrogates:
         self, columns: FloatArray, smoother: Smoother, seed: int, engine: Engine, strata: IntArray | None = None
     ) -> None:
         self._strata = strata
+        blocks = [columns[start : start + _COLUMNS_AT_ONCE] for start in range(0, len(columns), _COLUMNS_AT_ONCE)]
         with on_one_thread():  # here, since what one thread sets is so for all
-            explained = engine.each(partial(explain, smoother, seed), list(columns))
-        self._predicted = np.stack([column.predicted for column in explained])
-        self._spread = np.stack([column.spread for column in explained])
-        self._residuals = np.stack([column.residual for column in explained])
-        self._categories = {
-            i: (column.categories, column.bounds)
-            for i, column in enumerate(explained)
-            if column.categories is not None and column.bounds is not None
-        }
+            found = engine.each(partial(explain, smoother, seed), blocks)
+        self._explained = [column for block in found for column in block]
+        self._predicted = np.stack([column.predicted for column in self._explained])
+        self._spread = np.stack([column.spread for column in self._explained])
+        self._residuals = np.stack([column.residual for column in self._explained])
 
-    def draw(self, number: int, order: IntArray) -> FloatArray:
-        """Return a surrogate of all columns for a shuffled order of the rows."""
-        residuals = self.residuals(order)
+    def source(self, number: int, order: IntArray) -> IntArray:
+        """Return the order, followed within strata."""
+        return order if self._strata is None else shuffled_within(self._strata, order)
+
+    def draw(self, source: IntArray) -> FloatArray:
+        """Return a surrogate of all columns."""
+        residuals = self._residuals[:, source]
         copies = self._predicted + self._spread * residuals
-        for i, (categories, bounds) in self._categories.items():
-            passed = (residuals[i] > bounds).sum(axis=0)
-            copies[i] = categories[np.minimum(passed, len(categories) - 1)]
+        for i, column in enumerate(self._explained):
+            if column.categories is not None and column.bounds is not None:
+                passed = (residuals[i] > column.bounds).sum(axis=0)
+                copies[i] = column.categories[np.minimum(passed, len(column.categories) - 1)]
         return np.asarray(copies)
 
-    def residuals(self, order: IntArray | None) -> FloatArray:
-        """Return the residuals of all columns given the subset, for a shuffled order or as they are."""
-        if order is None:
-            return self._residuals
-        return self._residuals[:, order if self._strata is None else shuffled_within(self._strata, order)]
+    def residuals(self) -> FloatArray | None:
+        """Return the residuals of all columns given the subset."""
+        return self._residuals
+
+    def functions(self) -> list[FloatArray]:
+        """Return functions of the residuals."""
+        return [column.functions() for column in self._explained]
 
 
 class LocalSurrogates:
@@ -145,24 +195,33 @@ class LocalSurrogates:
         nearest = min(_NEAREST, len(points))
         self._near = KDTree(points).query(points, nearest, p=np.inf)[1].reshape(len(points), nearest)
 
-    def draw(self, number: int, order: IntArray) -> FloatArray:
-        """Return a surrogate of all columns; the shuffled order is that in which the rows are served."""
+    def source(self, number: int, order: IntArray) -> IntArray:
+        """Return from which near row each takes its value; the order is that in which the rows are served."""
         near = stream(self._seed, "local", self._step, number).permuted(self._near, axis=1)
         source, free = np.empty_like(order), np.ones(len(order), dtype=bool)
         for row in order:
             still_free = near[row][free[near[row]]]
             source[row] = still_free[0] if len(still_free) else near[row, 0]
             free[source[row]] = False
+        return source
+
+    def draw(self, source: IntArray) -> FloatArray:
+        """Return the columns with the values of near rows."""
         return self._columns[:, source]
 
-    def residuals(self, order: IntArray | None) -> None:
+    def residuals(self) -> FloatArray | None:
         """Return None: nothing is predicted from the subset."""
+        return None
+
+    def functions(self) -> list[FloatArray]:
+        """Return functions of the columns."""
+        return [functions_of(column) for column in self._columns]
 
 
 def _probabilities(column: FloatArray, smoother: Smoother) -> tuple[FloatArray, FloatArray]:
     """Return the categories of a column and, for each row, the running sums of their predicted probabilities."""
     categories = np.unique(column)
-    probabilities = np.stack([smoother.predict(indicator) for indicator in class_indicators(column)])
+    probabilities = smoother.predict(class_indicators(column))
     probabilities = np.maximum(probabilities, LEAST_PROBABILITY)
     return categories, np.cumsum(probabilities / probabilities.sum(axis=0), axis=0)
 

@@ -111,8 +111,10 @@ def _adjusted_tests(selection: Selection) -> list[str]:
     }.get(settings.method.parameters.get("null", ""), "")
     used = values_of(selection.criterion_parameter, selection.criterion_values)
     said = [
-        f"A forward search scored each candidate by its information about the residual of the target given the "
-        f"selected features ({residuals} kernel ridge regression), alone and jointly with them, with {used}.",
+        "A forward search tested the residual of each candidate against that of the target, both given the "
+        f"selected features ({residuals} kernel ridge regression): first by an orthogonal series in Legendre "
+        f"polynomials of their ranks; where that was not significant, by mutual information with {used}; then by "
+        "products of pairs.",
         f"The best candidate was compared with surrogates{surrogates}. Its p-value is that of the maximum over "
         "all candidates (Westfall and Young 1993), which controls the family-wise error of each step at "
         f"{settings.alpha:g}{f' ({divided})' if divided else ''}; {_permutations(selection)}",

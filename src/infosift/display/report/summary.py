@@ -192,6 +192,7 @@ def _facts(selection: Selection) -> list[tuple[str, str]]:
     kinds = ["numbers" if classes is None else f"{classes} classes" for classes in selection.n_classes]
     facts = [
         ("rows used", f"{selection.n_rows:,}"),
+        *([("rows tested, a random sample", f"{selection.n_rows_tested:,}")] if selection.n_rows_tested else []),
         ("rows dropped for missing values", f"{selection.n_rows_dropped:,}"),
         ("features", f"{len(selection.feature_names):,}"),
         ("target", f"{in_a_sentence(selection.target_name)} ({series(kinds)})"),

@@ -145,7 +145,7 @@ def test_verdicts_are_listed(calibrated):
 def test_nothing_tested_and_a_partial_run(nothing_tested, calibrated):
     text = text_of(nothing_tested)
     assert text.startswith("None of the 2 features could be tested, so nothing can be said about the target.")
-    assert "neighbours," not in text.replace("for neighbours,", "")
+    assert "neighbour" not in text.replace("0.01 for neighbours", "")  # a share of alpha, not a number of them
     partial = replace(calibrated, ended_by=TIME_LIMIT, verdicts=())
     assert text_of(partial).startswith(f"So far, {len(partial.names)} of 6 features selected for yield")
     assert "The search stopped because the time limit came before it was done." in text_of(partial)

@@ -10,10 +10,17 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import peers, workloads
+from benchmarks import peers, selections, workloads
 from benchmarks.timing import Result
 
 EXPONENT_BARS = {"one column": 1.15, "beside 3 columns": 1.5}
+WORKS = {
+    "one-column": workloads.one_column,
+    "beside": workloads.beside,
+    "permutations": workloads.permutations,
+    "published": workloads.whole_selection,
+    "default": selections.default_selection,
+}
 
 
 def main() -> None:
@@ -21,7 +28,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="tiny sizes, to see that everything runs")
     parser.add_argument("--out", type=Path, default=Path("benchmark-results"), help="folder for JSON and plot")
+    parser.add_argument("--only", choices=[*WORKS, "growth"], nargs="+", help="some of the runs")
     arguments = parser.parse_args()
+    wanted = arguments.only or [*WORKS, "growth"]
     size = workloads.SMOKE if arguments.smoke else workloads.Size()
     terminal = Console()
     console = terminal if terminal.is_terminal else Console(width=150)
@@ -30,13 +39,16 @@ def main() -> None:
     shown = ", ".join(f"{name} {number or 'not installed'}" for name, number in found.items())
     console.print(f"{platform.machine()}, Python {platform.python_version()}, {shown}", style="dim")
     results: list[Result] = []
-    for work in (workloads.one_column, workloads.beside, workloads.permutations, workloads.whole_selection):
+    for work in (work for name, work in WORKS.items() if name in wanted):
         console.print(f"… {work.__doc__.splitlines()[0]}", style="dim")
         results += work(size)
-    console.print("… growth with n", style="dim")
-    curves = workloads.growth(size)
+    curves = {}
+    if "growth" in wanted:
+        console.print("… growth with n", style="dim")
+        curves = workloads.growth(size)
 
-    console.print(_table(results))
+    if results:
+        console.print(_table(results))
     for name, curve in curves.items():
         (shortest, _), (longest, _) = curve[0], curve[-1]
         slope = workloads.exponent(curve)
@@ -47,12 +59,13 @@ def main() -> None:
     arguments.out.mkdir(parents=True, exist_ok=True)
     content = {"versions": found, "results": [result.to_dict() for result in results], "growth": curves}
     (arguments.out / "results.json").write_text(json.dumps(content, indent=1))
-    _plot(curves, arguments.out / "growth.svg", console)
+    if curves:
+        _plot(curves, arguments.out / "growth.svg", console)
     console.print(f"Written to {arguments.out}", style="dim")
 
 
 def _table(results: list[Result]) -> Table:
-    table = Table(title="one thread each unless said; medians of interleaved repeats")
+    table = Table(title="one thread each unless said; wall time, medians of interleaved repeats, unless said")
     for name in ("work", "against", "infosift", "peer", "times faster", "at least", "note"):
         table.add_column(name, justify="left" if name in ("work", "against", "note") else "right")
     for result in results:

@@ -1,4 +1,4 @@
-"""Data of the runs: random columns of unit spread, and a table to select from."""
+"""Data of the runs: random columns of unit spread, and tables to select from."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ import os
 from pathlib import Path
 
 import numpy as np
+from sklearn.datasets import make_friedman1
+
+from infosift.studies.data import HOUSING, SONAR, TECATOR
+from infosift.studies.prediction import load
+
+NUMBERS, CLASSES = "numbers", "two classes"
+_OF_FILES = {"housing": HOUSING, "sonar": SONAR, "tecator": TECATOR}
+TABLES = ("diabetes", "breast cancer", "wine", NUMBERS, CLASSES, *_OF_FILES)
 
 
 def columns(n: int, d: int, n_given: int = 0, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -25,7 +33,7 @@ def selection_table(n: int, d: int) -> tuple[np.ndarray, np.ndarray, str]:
     The columns are those of the paper by its most plausible reading: no identifiers, no constant columns, nothing
     in dollars.
     """
-    file = Path(os.environ.get("INFOSIFT_DATA", "../shared/data")) / "delve_census_house.csv.gz"
+    file = _folder() / "delve_census_house.csv.gz"
     if not file.exists():
         C, _, y = columns(n, d)
         return C, y, "synthetic table; the census data are not at hand"
@@ -36,3 +44,17 @@ def selection_table(n: int, d: int) -> tuple[np.ndarray, np.ndarray, str]:
     table = pl.read_csv(file).filter(pl.col(TARGET) > 0).head(n)
     X = table.select(columns_of("B", table.columns)[:d]).to_numpy().astype(float)
     return X, table[TARGET].to_numpy().astype(float), "census subset 1"
+
+
+def everyday_table(name: str) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return features and target of a table such as people have; None where its file is not at hand."""
+    if name in _OF_FILES and not (_folder() / _OF_FILES[name].name).exists():
+        return None
+    if name not in (NUMBERS, CLASSES):
+        return load(name, _folder())
+    X, y = make_friedman1(1_000, 50, noise=1.0, random_state=0)
+    return X, (y > np.median(y)).astype(np.int64) if name == CLASSES else y
+
+
+def _folder() -> Path:
+    return Path(os.environ.get("INFOSIFT_DATA", "../shared/data"))

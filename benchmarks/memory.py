@@ -1,4 +1,4 @@
-"""Peak memory of a selection in a process of its own: ``python -m benchmarks.memory N D`` prints megabytes."""
+"""Peak memory of a published selection alone: ``python -m benchmarks.memory N D`` prints megabytes."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.feature_selection import mutual_info_regression
 
 from benchmarks import peers
-from benchmarks.data import columns, selection_table
+from benchmarks.data import TABLES, columns, selection_table
 from benchmarks.timing import Result, interleaved, seconds
 from infosift import MutualInfoSelector, Selection, permutation_test, score_candidates
 
@@ -27,6 +27,9 @@ class Size:
     beside_d: int = 100
     permutations_n: int = 1_000
     selection: tuple[int, int] = (1_024, 104)
+    tables: tuple[str, ...] = TABLES
+    table_rows: int | None = None
+    table_columns: int | None = None
     growth_one: tuple[int, ...] = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000)
     growth_beside: tuple[int, ...] = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
     growth_d: int = 100
@@ -40,6 +43,9 @@ SMOKE = Size(
     beside_d=4,
     permutations_n=100,
     selection=(60, 8),
+    tables=("diabetes", "wine", "sonar"),
+    table_rows=60,
+    table_columns=4,
     growth_one=(200, 400),
     growth_beside=(200, 400),
     growth_d=4,
@@ -119,7 +125,7 @@ def permutations(size: Size) -> list[Result]:
 
 
 def whole_selection(size: Size) -> list[Result]:
-    """Whole procedure with k chosen: the same steps on KD-trees, extrapolated; and two threads against one."""
+    """Whole published selection: the same steps on KD-trees, extrapolated; and two threads against one."""
     X, y, source = selection_table(*size.selection)
 
     def select(n_jobs: int) -> MutualInfoSelector:
@@ -129,7 +135,7 @@ def whole_selection(size: Size) -> list[Result]:
 
     selection = select(1).selection_
     times = interleaved({"one": lambda: select(1), "two": lambda: select(2)}, min(size.repeats, 3))
-    work = f"whole selection, k chosen, {X.shape[0]:,} × {X.shape[1]}"
+    work = f"published selection, k chosen, {X.shape[0]:,} × {X.shape[1]}"
     told = f"{source}; peer extrapolated from {_TIMED_COLUMNS} columns and one score of each step"
     total = _kd_tree_selection_seconds(X, y, selection)
     results = [

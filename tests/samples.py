@@ -1,10 +1,15 @@
-"""Data the tests share: the paper's problem, a selection from it, and columns of many kinds for hypothesis."""
+"""Data the tests share: the paper's problem, selections and tests of it, columns of many kinds for hypothesis."""
 
 import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
 from infosift import KSG, Calibrated, MutualInfoSelector, Published
+from infosift.data.frames import NamedColumns
+from infosift.data.table import make_table
+from infosift.engines.threads import ThreadEngine
+from infosift.progress import Reporter
+from infosift.significance.conditional import Conditional, Workbench
 from infosift.studies.synthetic import draw
 
 INFORMATIVE = frozenset(range(5))
@@ -35,6 +40,29 @@ def small_selection(names, extra=None, target="yield", **options):
     X, y = friedman(0, n=60)
     frame = pl.DataFrame(X[:, : len(names)], schema=list(names)).with_columns(**(extra or {}))
     return make_selector(**{"random_state": 0, **options}).fit(frame, pl.Series(target, y)).selection_
+
+
+def conditional_on(
+    X,
+    y,
+    subset=(),
+    *,
+    names=None,
+    seed=0,
+    step=0,
+    null="residual",
+    values=(5, 10),
+    n_jobs=1,
+    discrete=(),
+    **of_table,
+):
+    """Features (features x rows) beside a subset of them, as the tests of the calibrated method are asked."""
+    names = tuple(names or (f"x{i}" for i in range(len(X))))
+    target = NamedColumns(("y",), y[None], frozenset([0] if np.unique(y).size < 5 else []))
+    table = make_table(NamedColumns(names, X, frozenset(discrete)), target, seed=0, **of_table)
+    bench = Workbench(table, KSG(), values, ThreadEngine(n_jobs), seed, null, Reporter())
+    units = [unit for unit in table.units if not set(unit.columns) & set(subset)]
+    return Conditional(bench, subset, units, step)
 
 
 _CONTINUOUS = {

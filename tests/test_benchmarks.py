@@ -9,9 +9,12 @@ def test_a_smoke_run_of_the_benchmarks(tmp_path):
     done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     content = json.loads((tmp_path / "results.json").read_text())
-    peers = {result["peer"]: result for result in content["results"]}
-    assert {"scikit-learn", "SciPy KD-tree", "tigramite", "infosift, one thread"} <= set(peers)
-    for peer, result in peers.items():
+    peers = {result["peer"] for result in content["results"]}
+    assert {"scikit-learn", "SciPy KD-tree", "tigramite", "infosift, one thread"} <= peers
+    assert {"scikit-learn sequential", "Boruta", "mlxtend sequential", "L1 path", "mRMR, told the number"} <= peers
+    for result in content["results"]:
         assert result["ratio"] is None or result["ratio"] > 0
-        assert (result["ratio"] is None) == ("not installed" in result["note"]), peer
+        assert (result["ratio"] is None) == ("not installed" in result["note"]), result
+    selections = [result["work"] for result in content["results"] if "selection" in result["work"]]
+    assert {work.split()[0] for work in selections} == {"published", "default"}
     assert set(content["growth"]) == {"one column", "beside 3 columns"}

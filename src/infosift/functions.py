@@ -291,7 +291,7 @@ def permutation_test(
     given_columns = read_given(given, target, discrete, seed)
     scorer = _make_scorer(n_neighbors, variant, n_jobs, target.shape[1])
 
-    smoother = Smoother(given_columns, seed, scorer.engine) if null == "residual" and len(given_columns) else None
+    smoother = Smoother(given_columns, scorer.engine) if null == "residual" and len(given_columns) else None
     surrogates = surrogates_of(column, null, given_columns, smoother, seed, 0, scorer.engine)
     asked = target[None]
     if smoother is not None:
@@ -302,8 +302,7 @@ def permutation_test(
         return np.asarray(np.mean(scores, axis=0))
 
     def score_draws(draws: range, orders: IntArray) -> FloatArray:
-        sources = (surrogates.source(*drawn) for drawn in zip(draws, orders, strict=True))
-        return score(np.concatenate([surrogates.draw(source) for source in sources]))
+        return score(np.concatenate([surrogates.draw(source) for source in surrogates.sources(draws, orders)]))
 
     return judge(score(column)[0], null_scores(score_draws, target.shape[1], count, seed, step=0), alpha)
 

@@ -52,6 +52,10 @@ def test_one_test(csv, tmp_path):
     out = tmp_path / "test.json"
     result = infosift("test", csv, "x3", "--target", "price", "--json", out)
     assert "x3 is significantly informative about price." in result.stdout
+    assert "not adjusted for the number of features" in " ".join(result.stdout.split())
+    assert "not adjusted for the number of features" in " ".join(
+        infosift("test", "--help").stdout.replace("│", " ").split()
+    )
     assert PermutationTest.from_json(out.read_text()).significant
     result = infosift("test", csv, "x5", "--given", "x3, x4", "--given", "x0", "--target", "price")
     assert result.exit_code == 0, result.output

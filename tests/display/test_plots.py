@@ -208,12 +208,11 @@ def test_the_ranking_names_groups():
     drawn(VerdictsDisplay.from_selection(selection))
 
 
-def test_a_pair_leaves_the_ranking_without_a_threshold(calibrated):
+def test_the_threshold_of_the_ranking_is_that_of_single_candidates(calibrated):
     first = calibrated.steps[0]
-    pair = replace(first, feature="<b> + [/bold]", index=1, columns=(1, 2))
+    pair = replace(first, feature="<b> + [/bold]", index=1, columns=(1, 2), threshold=9.0)
     display = drawn(RankingDisplay.from_selection(replace(calibrated, steps=(pair,))))
-    assert display.threshold is None
-    assert "threshold" not in texts(display)
+    assert display.threshold == first.threshold
     assert sum(display.selected) == 2
 
 
@@ -229,10 +228,12 @@ def test_the_verdicts_are_those_of_the_selection(calibrated):
 
 def test_each_verdict_has_a_marker_of_its_own(calibrated):
     kinds = ("selected", "redundant", "irrelevant", "undecided")
-    verdicts = tuple(Verdict(kind, kind, 0.01) for kind in kinds)
+    verdicts = tuple(Verdict(kind, kind, 0.01, unadjusted_p_value=0.001) for kind in kinds)
     display = drawn(VerdictsDisplay.from_selection(replace(calibrated, verdicts=verdicts)))
     markers = {line.get_label(): line.get_marker() for line in display.ax_.lines if line.get_label() in kinds}
     assert len(set(markers.values())) == len(markers) == 4
+    (unadjusted,) = (line for line in display.ax_.lines if line.get_label() == "unadjusted p")
+    assert unadjusted.get_xdata().tolist() == pytest.approx([3] * 4)
 
 
 def test_refuses_where_there_are_no_verdicts(published):

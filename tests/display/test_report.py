@@ -86,6 +86,15 @@ def test_verdicts_are_those_of_the_selection(calibrated):
     for said in calibrated.verdicts:
         assert lines[said.feature]["verdict"] == said.verdict
         assert lines[said.feature]["p"] == said.p_value
+        assert lines[said.feature]["unadjusted"] == said.unadjusted_p_value
+        assert lines[said.feature]["unadjusted_shown"] == probability(said.unadjusted_p_value)
+
+
+def test_unadjusted_p_values_have_a_column_where_there_are_others(calibrated, published):
+    assert 'data-label="unadjusted"' in render(calibrated)
+    assert 'data-label="unadjusted"' not in render(published)
+    partial = replace(calibrated, ended_by=TIME_LIMIT, verdicts=())
+    assert all(line["unadjusted"] is not None for line in summarise(partial)["features"])
 
 
 def test_every_reason_has_its_note():
@@ -184,7 +193,13 @@ def test_nothing_selected_and_nothing_tested():
     X = rng.normal(size=(40, 3))
     nothing = MutualInfoSelector(random_state=0).fit(X, rng.normal(size=40)).selection_
     assert summarise(nothing)["answer"] == "None of the 3 features is significantly informative about the target."
-    assert any("only 40 rows" in caution for caution in summarise(nothing)["cautions"])
+    assert not summarise(nothing)["cautions"]
+    assert any(
+        sentence.startswith("With 40 rows and 3 features, a feature") for sentence in summarise(nothing)["more"]
+    )
+    assert "With 40 rows and 3 features, a feature had to" in summarise(nothing)["methods"]
+    in_groups = replace(nothing, smallest_detectable_correlation=None)
+    assert any("only 40 rows" in caution for caution in summarise(in_groups)["cautions"])
     assert "No feature was selected" in render(nothing)
     with pytest.warns(UserWarning, match="Constant"):
         untested = MutualInfoSelector(random_state=0).fit(np.ones((40, 2)), np.arange(40.0)).selection_

@@ -8,8 +8,9 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from infosift import Removal, Replacement, Selection, choose_n_neighbors, permutation_test
-from infosift.display.phrases import CAUTION, probability
+from infosift import Removal, Replacement, Selection, Verdict, choose_n_neighbors, permutation_test
+from infosift.display.limits import limits, power, unadjusted
+from infosift.display.phrases import CAUTION, levels, probability
 from infosift.display.terminal import print_choice, print_selection, print_test
 from infosift.results.selection import TIME_LIMIT
 from samples import friedman, make_selector, small_selection
@@ -71,7 +72,7 @@ def test_the_table_has_the_numbers_of_the_steps(method, width, request):
         cells = dict(zip(header, row, strict=True))
         limit = f"{step.threshold:.2f}" if selection.adjusted else f"{step.information_threshold:.3f}"
         assert (cells["feature"], cells["nats"]) == (step.feature, f"{step.information:.3f}")
-        assert cells["p-value"] == f"{step.p_value:.3f}"
+        assert cells["p-value"] == probability(step.p_value)
         assert cells["verdict"] == ("selected" if step.accepted else "halt")
         assert cells.get("statistic", f"{step.statistic:.2f}") == f"{step.statistic:.2f}"
         assert cells.get("threshold", limit) == limit
@@ -103,8 +104,8 @@ def test_columns_make_room_for_names(calibrated):
 def test_what_the_numbers_rest_on(calibrated, published):
     drawn = sorted(step.n_permutations for step in calibrated.steps)
     assert text_of(calibrated).endswith(
-        f"60 rows, 10 and 15 neighbours, {drawn[0]} to {drawn[-1]} permutations per step, "
-        "alpha = 0.05 (0.03 for series, 0.01 for neighbours, 0.005 for pairs), seed 0"
+        f"60 rows, 10 and 15 neighbours, {drawn[0]:,} to {drawn[-1]:,} permutations per step, "
+        f"alpha = 0.05 ({levels(0.05, calibrated.alpha_shares)}), seed 0"
     )
     how = f"60 rows, {published.n_neighbors} neighbours (chosen by {published.neighbors.feature}), "
     assert f"{how}59 permutations per step, alpha = 0.05, seed 0" in text_of(published)
@@ -138,14 +139,67 @@ def test_verdicts_are_listed(calibrated):
     for said in calibrated.verdicts:
         if said.verdict != "selected":
             listed = text.partition(f"{said.verdict.capitalize()}: ")[2]
-            reason = f" (with {', '.join(said.redundant_with)})" if said.redundant_with else ""
-            assert f"{said.feature}{reason}" in listed
+            if said.redundant_with:
+                assert f"{said.feature} (with {', '.join(said.redundant_with)})" in listed
+            else:
+                assert f"{said.feature} (" in listed
+
+
+def irrelevant(selection, *p_values):
+    """A selection with nothing but irrelevant features of given adjusted and unadjusted p-values."""
+    said = (
+        Verdict(f"x{i}", "irrelevant", *both[:1], unadjusted_p_value=both[1], n_candidates=len(p_values))
+        for i, both in enumerate(p_values)
+    )
+    return replace(selection, verdicts=tuple(said))
+
+
+def test_irrelevant_features_have_both_p_values_the_smallest_first(calibrated):
+    text = text_of(irrelevant(calibrated, (0.9, 0.2), (0.21, 0.008), (0.9, 0.04)))
+    assert "Irrelevant: x1 (p = 0.210, unadjusted 0.008), x2 (0.900, 0.040), x0 (0.900, 0.200)" in text
+    alone = replace(calibrated, verdicts=(Verdict("x0", "irrelevant", 0.4, unadjusted_p_value=0.4),))
+    assert "Irrelevant: x0 (p = 0.400)" in text_of(alone)
+
+
+def test_small_unadjusted_p_values_are_explained(calibrated):
+    said = limits(irrelevant(calibrated, *[(0.21, 0.008), (0.9, 0.04)], *[(1.0, 0.5)] * 28))[0]
+    assert said == (
+        "Verdicts rest on p-values adjusted for 30 features. Unadjusted, as if each were the only one, 2 of the "
+        "30 irrelevant features have p at most 0.05; chance alone gives about 1.5."
+    )
+    one = unadjusted(irrelevant(calibrated, (0.21, 0.008), *[(1.0, 0.5)] * 399))[0]
+    assert one.endswith("1 of the 400 irrelevant features has p at most 0.05; chance alone gives about 20.")
+    assert unadjusted(irrelevant(calibrated, (0.9, 0.2))) == []
+    assert all(sentence in text_of(calibrated) for sentence in limits(calibrated))
+
+
+def test_the_power_is_said_where_it_is_small_or_nothing_was_found(calibrated, published):
+    few = replace(calibrated, smallest_detectable_correlation=0.617)
+    sentence = (
+        "With 60 rows and 6 features, a feature had to have a rank correlation of about 0.62 with yield to be "
+        "found in 8 of 10 such tables."
+    )
+    assert power(few) == [sentence]
+    assert sentence in text_of(few)
+    many = replace(calibrated, smallest_detectable_correlation=0.1)
+    assert power(many) == []
+    assert "about 0.10" in power(replace(many, steps=many.steps[-1:]))[0]
+    assert power(published) == power(replace(few, smallest_detectable_correlation=None)) == []
+    assert power(replace(few, steps=())) == []
+    assert "of more than 0.95 with" in power(replace(few, smallest_detectable_correlation=0.98))[0]
+    assert "With 40 rows and" in power(replace(few, n_rows_tested=40))[0]
+    kept = replace(few.settings, keep=("a",))
+    assert "with yield, conditional on those kept, to be found" in power(replace(few, settings=kept))[0]
+    assert "with yield to be" in power(replace(few, n_classes=(2,)))[0]
+    assert "with one of the classes to be" in power(replace(few, n_classes=(3,)))[0]
+    assert "with one of the targets to be" in power(replace(few, n_classes=(None, None)))[0]
 
 
 def test_nothing_tested_and_a_partial_run(nothing_tested, calibrated):
     text = text_of(nothing_tested)
     assert text.startswith("None of the 2 features could be tested, so nothing can be said about the target.")
-    assert "neighbour" not in text.replace("0.01 for neighbours", "")  # a share of alpha, not a number of them
+    shares = levels(0.05, nothing_tested.alpha_shares)
+    assert "neighbour" not in text.replace(shares, "")  # a share of alpha, not a number of them
     partial = replace(calibrated, ended_by=TIME_LIMIT, verdicts=())
     assert text_of(partial).startswith(f"So far, {len(partial.names)} of 6 features selected for yield")
     assert "The search stopped because the time limit came before it was done." in text_of(partial)
@@ -194,9 +248,13 @@ def test_a_single_test():
     X, y = friedman(0, n=60)
     found = permutation_test(X[:, 3], y, random_state=0)
     text = printed(print_test, found, "x3", ["x0", "x1"], "yield")
-    assert text.startswith("x3 is significantly informative about yield, conditional on x0, x1.")
+    assert text.startswith("In a single test, x3 is significantly informative about yield, conditional on x0, x1.")
     assert f"{found.information:.4f} nats" in text
     assert f"{found.information_threshold:.4f} nats" in text
     assert f"{found.p_value:.3f} (" in text
+    assert "that of a single test of this feature, not adjusted for the number of features" in " ".join(
+        text.split()
+    )
+    assert "of 100 irrelevant ones, about 5 pass at alpha = 0.05" in " ".join(text.split())
     nothing = printed(print_test, replace(found, p_value=0.4), "x3", [], "yield")
-    assert nothing.startswith("x3 is not significantly informative about yield.")
+    assert nothing.startswith("In a single test, x3 is not significantly informative about yield.")

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from infosift import (
+    Calibrated,
     NeighborChoice,
     Removal,
     Replacement,
@@ -18,6 +19,7 @@ from infosift import (
     choose_n_neighbors,
     permutation_test,
 )
+from infosift.errors import InputError
 from samples import friedman, make_selector
 
 
@@ -83,6 +85,33 @@ def test_steps_as_a_frame(selection, library, kind):
     assert len(frame) == len(selection.steps)
 
 
+@pytest.mark.parametrize(
+    ("library", "kind"), [(None, pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table)]
+)
+def test_verdicts_as_a_frame(library, kind):
+    selection = make_selector(max_features=2, random_state=0).fit(*friedman(0)).selection_
+    frame = selection.to_frame(library, table="verdicts")
+    assert isinstance(frame, kind)
+    rows = (
+        frame.to_pylist()
+        if kind is pa.Table
+        else frame.to_dict("records")
+        if library is None
+        else frame.to_dicts()
+    )
+    for row, said in zip(rows, selection.verdicts, strict=True):
+        assert (row["feature"], row["verdict"], row["p_value"]) == (said.feature, said.verdict, said.p_value)
+        assert (row["unadjusted_p_value"], row["n_candidates"]) == (said.unadjusted_p_value, said.n_candidates)
+        assert (row["given"], row["redundant_with"]) == (", ".join(said.given), ", ".join(said.redundant_with))
+    assert selection.to_frame(library).shape == selection.to_frame(library, table="steps").shape
+
+
+def test_another_table_is_refused(selection):
+    with pytest.raises(InputError, match="table must be one of steps, verdicts, not 'rows'"):
+        selection.to_frame(table="rows")
+    assert len(selection.to_frame(table="verdicts")) == 0
+
+
 def test_repr_says_what_was_selected(selection):
     assert repr(selection).startswith(f"Selection({', '.join(selection.names)}; ")
 
@@ -98,7 +127,9 @@ def test_what_the_method_and_the_criterion_did_is_said(selection):
     assert calibrated.neighbors is None
     assert calibrated.criterion_values == (10, 20)
     assert calibrated.n_neighbors is None
-    assert calibrated.alpha_shares == (("series", 0.6), ("neighbours", 0.2), ("pairs", 0.1))
+    assert calibrated.alpha_shares == Calibrated.alpha_shares
+    assert [tests for tests, _ in calibrated.alpha_shares] == ["series", "neighbours", "pairs"]
+    assert 0 < calibrated.smallest_detectable_correlation < 1
     assert [verdict.feature for verdict in calibrated.verdicts] == list(calibrated.feature_names)
     assert [one.feature for one in calibrated.verdicts if one.verdict == "selected"] == list(calibrated.names)
 

@@ -71,15 +71,24 @@ def test_candidates_have_what_the_method_works_out_about_each(selection):
             assert len(step.candidate_information) == n_candidates
             assert step.candidate_information[place] == max(step.candidate_information) == step.information
             assert len(step.candidate_statistics) == len(step.candidate_p_values) == 0
-            assert step.candidate_permutations == 0
+            assert step.candidate_permutations == len(step.candidate_null) == 0
+            assert len(step.candidate_unadjusted_p_values) == 0
+            assert step.unadjusted_p_value == step.p_value
             continue
         assert len(step.candidate_information) == 0
         assert len(step.candidate_statistics) == len(step.candidate_p_values) == n_candidates
+        assert len(step.candidate_unadjusted_p_values) == n_candidates
+        assert len(step.candidate_null) == step.candidate_permutations
+        for statistic, p_value in zip(step.candidate_statistics, step.candidate_p_values, strict=True):
+            as_high = np.count_nonzero(step.candidate_null >= statistic)
+            assert p_value == pytest.approx((1 + as_high) / (1 + step.candidate_permutations))
         # Those of candidates are of the first test of a step; one that passes is the best by another measure.
         if step.alpha == dict(selection.alpha_shares)["series"] * selection.settings.alpha:
             assert step.candidate_statistics[place] == step.statistic <= max(step.candidate_statistics)
             assert step.candidate_p_values[place] == step.p_value >= min(step.candidate_p_values)
             assert step.candidate_permutations == step.n_permutations
+            assert step.candidate_unadjusted_p_values[place] == step.unadjusted_p_value
+            assert step.candidate_null.tolist() == step.null.tolist()
             assert step.accepted or step.statistic == max(step.candidate_statistics)
         else:
             assert min(step.candidate_p_values) > dict(selection.alpha_shares)["series"] * selection.settings.alpha
@@ -109,9 +118,29 @@ def test_a_single_test_has_the_meaning_of_a_step():
     [
         Verdict("bmi", "redundant", 0.01, ("s5", "bp")),
         Verdict("age", "irrelevant", 0.4),
+        Verdict("sex", "selected", 0.01, (), 0.002, 6, ("s5", "bmi")),
         Replacement("area", ("length", "width"), 0.01),
         Removal(("width", "height"), 0.4),
     ],
 )
 def test_decisions_travel_as_json(record):
     assert type(record).from_json(record.to_json()) == record
+
+
+@pytest.mark.parametrize(
+    ("verdict", "text"),
+    [
+        (
+            Verdict("a", "irrelevant", 0.21, (), 0.008, 1200),
+            "p = 0.21 adjusted for 1,200 candidates (0.008 unadjusted)",
+        ),
+        (Verdict("a", "selected", 0.01, (), 0.002, 6, ("b", "c")), None),
+        (Verdict("a", "selected", 0.004, (), None, 30), "p = 0.004 adjusted for 30 candidates"),
+        (Verdict("a", "irrelevant", 0.4, (), 0.4, 1), "p = 0.4"),
+        (Verdict("a", "selected", 0.01, (), 0.01, 1, ("b",)), "p = 0.01 conditional on b"),
+    ],
+)
+def test_a_verdict_says_what_it_rests_on(verdict, text):
+    assert verdict.rests_on == (
+        text or "p = 0.01 conditional on b, c, adjusted for 6 candidates (0.002 unadjusted)"
+    )

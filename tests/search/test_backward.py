@@ -15,7 +15,7 @@ from infosift.search.backward import Removals
 from infosift.significance.conditional import Conditional, Workbench
 from infosift.significance.drawn_scores import DrawnScores
 from infosift.significance.drawn_series import DrawnSeries
-from infosift.significance.max_test import max_test
+from infosift.significance.max_test import growing, max_test
 
 A, B, C = (Unit(name, (i,)) for i, name in enumerate("abc"))
 PROBLEM = SimpleNamespace(kept=(), settings=SimpleNamespace(alpha=0.05), table=SimpleNamespace(names=tuple("abc")))
@@ -90,8 +90,8 @@ def test_the_residual_of_a_feature_shows_what_it_adds():
     bench = Workbench(table, KSG(), (10, 20), ThreadEngine(1), 0, "residual", Reporter())
     conditional = Conditional(bench, [0, 1, 2], [Unit("d", (3,))], 0)
     plain, thorough = (DrawnScores(conditional, "asking", thorough=thorough) for thorough in (False, True))
-    assert max_test(thorough.scores, 0.05, [199]).p_value == 1 / 200
-    statistics = [max_test(drawn.scores, 0.05, [199]).statistics[0, 0] for drawn in (plain, thorough)]
-    assert statistics[1] > 2 * statistics[0]
+    tests = [max_test(growing(drawn.scores), 0.05, [199]) for drawn in (plain, thorough)]
+    assert tests[1].p_value == 1 / 200
+    assert tests[1].draws.observed[0] > 2 * tests[0].draws.observed[0]
     # Series look at that residual from the start.
-    assert max_test(DrawnSeries(conditional, "asking").scores, 0.05, [199]).p_value == 1 / 200
+    assert max_test(DrawnSeries(conditional, "asking").draws, 0.05, [199]).p_value == 1 / 200

@@ -30,11 +30,11 @@ def test_the_largest_product_is_that_of_all_pairs(subset):
     conditional, pairs = pairs_of(X, y, subset)
     found = pairs.scores(range(3))
     for draw in range(3):
-        source, part = conditional.source(draw), conditional.part_functions[0][0]
+        source, part = conditional.sources([draw])[0], conditional.part_functions[0][0]
         fits = {}
         for i, j in combinations(range(6 - len(subset)), 2):
-            for a in conditional.candidate_functions[i][:2]:
-                for b in conditional.candidate_functions[j][:2]:
+            for a in conditional.functions([i])[0].smooth[:2]:
+                for b in conditional.functions([j])[0].smooth[:2]:
                     product = (a * b)[source]
                     fit = abs(np.mean(product * (part - part.mean()))) * np.sqrt(60) / np.std(a * b)
                     fits[i, j] = max(fits.get((i, j), 0.0), fit)
@@ -60,3 +60,12 @@ def test_very_many_features_have_products_of_first_functions_only(monkeypatch):
     _, pairs = pairs_of(X, y)
     pairs.scores(range(1))
     assert set(pairs.best) == {2, 6}
+
+
+def test_blocks_of_products_and_of_draws_change_no_bits(monkeypatch):
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(7, 50)), rng.integers(0, 3, size=50).astype(float)
+    whole = pairs_of(X, y)[1].scores(range(30))
+    monkeypatch.setattr(pair_series, "_VALUES_AT_ONCE", 700)
+    _, pairs = pairs_of(X, y)
+    np.testing.assert_array_equal(pairs.scores(range(30)), whole)

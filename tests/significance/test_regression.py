@@ -1,36 +1,84 @@
 """Regression on the subset: the closed form of leave-one-out against fitting again and again."""
 
 import numpy as np
+import pytest
 from sklearn.kernel_ridge import KernelRidge
 
 from infosift._kernel import CATEGORY_GAP
 from infosift.engines.threads import ThreadEngine
-from infosift.significance.regression import Smoother, expected_spread
+from infosift.significance.regression import Smoother, expected_spread, predict_with_spread
 
 ENGINE = ThreadEngine()
 
 
-def test_each_row_is_predicted_from_the_others():
-    # The closed form against fitting without each row in turn, with an intercept, over the same choices.
+SMOOTH = [("sqeuclidean", width) for width in (0.12, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)]
+STEPPED = ("cityblock", 8.0)
+FIRST_WIDTH = {1: 0, 2: 0, 3: 1, 4: 1, 5: 2}  # by columns: among many no row is near another
+
+
+def slow_fit(gram, y, ridge, rows, asked):
+    """Kernel ridge regression with an intercept, fitted to some rows and asked about another."""
+    centre, among = np.eye(len(rows)) - 1 / len(rows), gram[np.ix_(rows, rows)]
+    weights = np.linalg.solve(centre @ among @ centre + ridge * np.eye(len(rows)), centre @ y[rows])
+    across = gram[asked, rows] - among.mean(axis=0)
+    return y[rows].mean() + (across - across.mean()) @ weights
+
+
+def slow_gram(X, metric, width):
+    apart = np.abs(X[:, :, None] - X[:, None])
+    if metric == "cityblock":
+        return np.exp(-apart.sum(axis=0) / (width * np.sqrt(len(X))))
+    return np.exp(-(apart**2).sum(axis=0) / (2 * len(X) * width**2))
+
+
+@pytest.mark.parametrize(
+    ("n_columns", "signal", "kernel"),
+    [
+        (2, lambda x: 3 * np.sin(2 * x), ("sqeuclidean", 1.0)),
+        (1, lambda x: np.sin(9 * x), ("sqeuclidean", 0.25)),
+        (1, np.sign, STEPPED),
+        (3, np.sign, STEPPED),
+        (5, lambda x: x, ("sqeuclidean", 8.0)),
+        (3, lambda x: 0 * x, None),
+    ],
+)
+def test_each_row_is_predicted_from_the_others(n_columns, signal, kernel):
+    # The closed form against fitting without each row in turn, over all choices; the mean is one of them.
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(2, 30))
-    y = np.sin(X[0]) + 0.1 * rng.normal(size=30)
-    errors = {}
-    for width in (0.5, 1.0, 2.0, 4.0, 8.0):
-        gram = np.exp(-((X[:, :, None] - X[:, None]) ** 2).sum(axis=0) / (2 * 2 * width**2))
-        for exponent in range(-12, 0):
-            ridge = 30 * 10.0 ** (exponent / 2)
-            left = []
-            for i in range(30):
-                others = np.arange(30) != i
-                centre = np.eye(29) - 1 / 29
-                inner = gram[np.ix_(others, others)]
-                weights = np.linalg.solve(centre @ inner @ centre + ridge * np.eye(29), centre @ y[others])
-                across = gram[i, others] - inner.mean(axis=0)
-                left.append(y[i] - y[others].mean() - (across - across.mean()) @ weights)
-            errors[width, exponent] = np.array(left)
-    best = min(errors.values(), key=lambda left: np.mean(left**2))
-    np.testing.assert_allclose(y - Smoother(X, 0, ENGINE).predict(y), best, atol=0.02)
+    X = rng.normal(size=(n_columns, 25))
+    y, rows = signal(X[0]) + 0.1 * rng.normal(size=25), np.arange(25)
+    left = {(None, 0.0): np.array([y[i] - y[rows != i].mean() for i in rows])}
+    for own in (*SMOOTH[FIRST_WIDTH[n_columns] :], STEPPED):
+        gram = slow_gram(X, *own)
+        for ridge in 25 * 10.0 ** (np.arange(-12, 0) / 2):
+            left[own, ridge] = np.array([y[i] - slow_fit(gram, y, ridge, rows[rows != i], i) for i in rows])
+    chosen, ridge = min(left, key=lambda choice: np.mean(left[choice] ** 2))
+    assert chosen == kernel
+    # What makes up less than 1e-8 of a kernel is left out.
+    predicted, errors = Smoother(X, ENGINE).predict_with_errors(y[None])
+    np.testing.assert_allclose(y - predicted[0], left[chosen, ridge], atol=3e-4)
+    np.testing.assert_array_equal(Smoother(X, ENGINE).predict(y), predicted[0])
+    if chosen is None:
+        assert np.all(errors == 1)
+    else:
+        # A row weighs in its own prediction, and by so much less noise is left of it than without it.
+        fitted = np.array([slow_fit(slow_gram(X, *chosen), y, ridge, rows, i) for i in rows])
+        np.testing.assert_allclose((y - fitted) * errors[0] ** 2, left[chosen, ridge], atol=3e-4)
+
+
+def error_of(y, smoother):
+    return np.mean((y - smoother.predict(y)) ** 2)
+
+
+def test_a_kernel_of_sums_of_differences_follows_a_step():
+    for seed in range(5):
+        x = np.random.default_rng(seed).normal(size=(1, 300))
+        smooth = error_of(np.sign(x[0]), Smoother(x, ENGINE, SMOOTH))
+        assert error_of(np.sign(x[0]), Smoother(x, ENGINE)) < 0.8 * smooth
+        # What is smooth is left to the others.
+        assert error_of(np.sin(x[0]), Smoother(x, ENGINE)) < 0.1 * error_of(
+            np.sin(x[0]), Smoother(x, ENGINE, [STEPPED])
+        )
 
 
 def test_many_rows_are_predicted_as_well_by_a_part_of_them():
@@ -38,41 +86,82 @@ def test_many_rows_are_predicted_as_well_by_a_part_of_them():
     X = rng.normal(size=(2, 900))
     signal = np.sin(2 * X[0]) * X[1]
     y = signal + 0.3 * rng.normal(size=900)
-    ours = Smoother(X, 0, ENGINE).predict(y)
+    ours = Smoother(X, ENGINE).predict(y)
     theirs = KernelRidge(alpha=0.3, kernel="rbf", gamma=0.5).fit(X.T, y).predict(X.T)
     assert np.std(ours - signal) < 1.3 * np.std(theirs - signal)
 
 
-def test_predictions_depend_on_nothing_else():
+@pytest.mark.parametrize("n_rows", [80, 450])
+def test_predictions_depend_on_nothing_else(n_rows):
     rng = np.random.default_rng(0)
-    columns, subset = rng.normal(size=(4, 80)), rng.normal(size=(2, 80))
-    together = [Smoother(subset, 0, ENGINE).predict(column) for column in columns]
+    columns, subset = rng.normal(size=(4, n_rows)), rng.normal(size=(2, n_rows))
+    columns += subset[0]
+    together = [Smoother(subset, ENGINE).predict(column) for column in columns]
     for column, expected in zip(columns[::-1], together[::-1], strict=True):
-        np.testing.assert_array_equal(Smoother(subset, 0, ENGINE).predict(column), expected)
+        np.testing.assert_array_equal(Smoother(subset, ENGINE).predict(column), expected)
 
 
 def test_noise_is_predicted_by_its_mean_and_categories_by_their_groups():
     rng = np.random.default_rng(0)
     group = rng.integers(3, size=300)
     y = np.array([-2.0, 0.0, 2.0])[group] + rng.normal(size=300)
-    predicted = Smoother((1.0 + group[None]) * CATEGORY_GAP, 0, ENGINE).predict(y)
+    predicted = Smoother((1.0 + group[None]) * CATEGORY_GAP, ENGINE).predict(y)
     assert np.corrcoef(predicted, np.array([-2.0, 0.0, 2.0])[group])[0, 1] > 0.98
-    assert np.std(Smoother(rng.normal(size=(1, 300)), 0, ENGINE).predict(rng.normal(size=300))) < 0.3
+    assert np.std(Smoother(rng.normal(size=(1, 300)), ENGINE).predict(rng.normal(size=300))) < 0.3
 
 
 def test_columns_in_a_block_are_predicted_as_one_by_one():
     rng = np.random.default_rng(0)
     subset, columns = rng.normal(size=(2, 120)), rng.normal(size=(7, 120))
     columns[:4] += np.sin(2 * subset[0])
-    smoother = Smoother(subset, 0, ENGINE)
+    smoother = Smoother(subset, ENGINE)
     alone = np.stack([smoother.predict(column) for column in columns])
     np.testing.assert_allclose(smoother.predict(columns), alone, rtol=0, atol=1e-10)
-    spreads = np.stack([expected_spread(column, smoother) for column in columns - alone])
-    np.testing.assert_allclose(expected_spread(columns - alone, smoother), spreads, rtol=1e-8)
+    residuals = columns - alone
+    spreads = np.concatenate([expected_spread(residuals[i : i + 1], smoother) for i in range(7)])
+    np.testing.assert_allclose(expected_spread(residuals, smoother), spreads, rtol=1e-8)
 
 
 def test_of_very_many_rows_some_choose_the_width_and_all_are_predicted():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(1, 5000))
     y = np.sin(3 * x[0]) + 0.2 * rng.normal(size=5000)
-    assert np.std(Smoother(x, 0, ENGINE).predict(y) - np.sin(3 * x[0])) < 0.05
+    assert np.std(Smoother(x, ENGINE).predict(y) - np.sin(3 * x[0])) < 0.05
+
+
+def test_noise_of_one_spread_has_one_spread():
+    rng = np.random.default_rng(0)
+    smoother, noise = Smoother(rng.normal(size=(1, 150)), ENGINE), rng.normal(size=(100, 150))
+    spreads = expected_spread(noise, smoother)
+    constant = np.ptp(spreads, axis=1) < 1e-12
+    assert constant.sum() >= 97  # 994 of 1,000 tables; 764 if there were no cost of a spread that varies
+    np.testing.assert_allclose(spreads[constant, 0], np.abs(noise[constant]).mean(axis=1))
+
+
+def test_a_spread_that_varies_strongly_is_followed():
+    rng = np.random.default_rng(0)
+    x, noise = rng.normal(size=300), rng.normal(size=(10, 300))
+    spreads = expected_spread(np.exp(x) * noise, Smoother(x[None], ENGINE))
+    for spread in np.log(spreads):
+        assert np.corrcoef(spread, x)[0, 1] > 0.9
+        assert np.polyfit(x, spread, 1)[0] == pytest.approx(1, abs=0.3)
+
+
+def test_what_is_on_its_prediction_has_a_spread_of_one():
+    rng = np.random.default_rng(0)
+    smoother = Smoother(rng.normal(size=(1, 60)), ENGINE)
+    np.testing.assert_allclose(expected_spread(np.zeros((2, 60)), smoother), 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_in_units_of_its_spread_a_row_is_as_far_off_where_few_others_are_near(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(2, 200))
+    columns = np.sin(2 * X[0]) * X[1] + 0.3 * rng.normal(size=(60, 200))
+    predicted, spread = predict_with_spread(columns, Smoother(X, ENGINE))
+    away, outside = np.abs(columns - predicted), np.abs(X).max(axis=0)
+    few_near = outside > np.quantile(outside, 0.95)
+    assert away[:, few_near].mean() > 1.5 * away[:, ~few_near].mean()
+    # By the spread of distances alone it is 1.4 to 1.6.
+    in_spreads = away / spread
+    assert in_spreads[:, few_near].mean() == pytest.approx(in_spreads[:, ~few_near].mean(), rel=0.2)

@@ -36,22 +36,25 @@ def test_a_column_is_cut_at_its_quantiles_and_two_across_the_wider():
     assert len(set(strata_of(np.zeros((1, 80))))) == 1
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 200), st.integers(1, 5))
-def test_a_shuffle_within_strata_leaves_no_stratum_and_follows_the_order(seed, n_rows, n_strata):
+@given(st.integers(0, 2**32 - 1), st.integers(1, 200), st.integers(1, 5), st.integers(1, 4))
+def test_a_shuffle_within_strata_leaves_no_stratum_and_follows_the_order(seed, n_rows, n_strata, n_draws):
     rng = np.random.default_rng(seed)
-    strata, order = rng.integers(0, n_strata, size=n_rows), rng.permutation(n_rows)
-    source = shuffled_within(strata, order)
-    assert sorted(source) == list(range(n_rows))
-    np.testing.assert_array_equal(strata[source], strata)
-    for stratum in set(strata):
-        np.testing.assert_array_equal(source[strata == stratum], [row for row in order if strata[row] == stratum])
+    strata = rng.integers(0, n_strata, size=n_rows)
+    orders = np.stack([rng.permutation(n_rows) for _ in range(n_draws)])
+    sources = shuffled_within(strata, orders)
+    assert sources.shape == orders.shape
+    np.testing.assert_array_equal(np.sort(sources, axis=1), np.sort(orders, axis=1))
+    for order, source in zip(orders, sources, strict=True):
+        for stratum in set(strata):
+            inside = [row for row in order if strata[row] == stratum]
+            np.testing.assert_array_equal(source[strata == stratum], inside)
 
 
 @pytest.mark.parametrize("n_rows", [60, 61])
 def test_every_order_within_a_stratum_is_as_likely(n_rows):
     rng = np.random.default_rng(0)
     strata = np.repeat([0, 1], [30, n_rows - 30])
-    sources = np.stack([shuffled_within(strata, rng.permutation(n_rows)) for _ in range(3000)])
+    sources = shuffled_within(strata, rng.permuted(np.tile(np.arange(n_rows), (3000, 1)), axis=1))
     shares = np.array([np.bincount(sources[:, row], minlength=n_rows) for row in (0, n_rows - 1)]) / 3000
     # A share of 1 / 30 of 3,000 has a standard error of 0.0033.
     assert np.all(np.abs(shares[0, :30] - 1 / 30) < 0.015)

@@ -5,8 +5,9 @@ import pytest
 
 from infosift._kernel import CATEGORY_GAP
 from infosift.engines.threads import ThreadEngine
+from infosift.significance import surrogates as surrogates_module
 from infosift.significance.regression import Smoother
-from infosift.significance.series import polynomials
+from infosift.significance.series import functions_of, polynomials
 from infosift.significance.surrogates import LocalSurrogates, ResidualSurrogates, explain, surrogates_of
 
 ENGINE = ThreadEngine()
@@ -18,7 +19,7 @@ def test_surrogates_keep_the_dependence_on_the_subset_and_nothing_else():
     number = np.sin(2 * given[0]) + 0.5 * other
     chance = 1 / (1 + np.exp(-3 * given[0]))
     category = (1.0 + (rng.uniform(size=400) < chance)) * CATEGORY_GAP
-    surrogates = ResidualSurrogates(np.stack([number, category]), Smoother(given, 0, ENGINE), 0, ENGINE)
+    surrogates = ResidualSurrogates(np.stack([number, category]), Smoother(given, ENGINE), 0, ENGINE)
     copies = np.stack([surrogates.draw(rng.permutation(400)) for _ in range(50)])
     dependence = np.mean([np.corrcoef(copy, np.sin(2 * given[0]))[0, 1] for copy in copies[:, 0]])
     assert dependence == pytest.approx(np.corrcoef(number, np.sin(2 * given[0]))[0, 1], abs=0.05)
@@ -31,7 +32,7 @@ def test_surrogates_follow_a_spread_that_vanishes():
     rng = np.random.default_rng(0)
     x = rng.normal(size=300)
     column = np.abs(x) * rng.normal(size=300)
-    surrogates = ResidualSurrogates(column[None], Smoother(x[None], 0, ENGINE), 0, ENGINE)
+    surrogates = ResidualSurrogates(column[None], Smoother(x[None], ENGINE), 0, ENGINE)
     copies = np.stack([surrogates.draw(rng.permutation(300))[0] for _ in range(50)])
     near, far = np.abs(x) < 0.1, np.abs(x) > 1
     assert np.abs(copies[:, near]).mean() < 0.1  # 0.04 where the spread is known, 0.5 without any
@@ -41,9 +42,10 @@ def test_surrogates_follow_a_spread_that_vanishes():
 
 def test_without_a_subset_surrogates_are_shuffled():
     columns = np.stack([np.arange(20.0), (1.0 + np.arange(20) % 3) * CATEGORY_GAP])
-    order = np.random.default_rng(0).permutation(20)
+    orders = np.random.default_rng(0).permuted(np.tile(np.arange(20), (3, 1)), axis=1)
     surrogates = surrogates_of(columns, "residual", columns[:0], None, 0, 0, ENGINE)
-    np.testing.assert_array_equal(surrogates.draw(surrogates.source(1, order)), columns[:, order])
+    for order, source in zip(orders, surrogates.sources(range(1, 4), orders), strict=True):
+        np.testing.assert_array_equal(surrogates.draw(source), columns[:, order])
 
 
 def test_local_surrogates_take_the_values_of_near_rows():
@@ -51,18 +53,23 @@ def test_local_surrogates_take_the_values_of_near_rows():
     given = rng.normal(size=(1, 200))
     column = 3 * given + 0.1 * rng.normal(size=(1, 200))
     surrogates = LocalSurrogates(column, given, seed=0, step=2)
-    copies = [surrogates.draw(surrogates.source(i, rng.permutation(200))) for i in range(20)]
+    orders = rng.permuted(np.tile(np.arange(200), (20, 1)), axis=1)
+    sources = surrogates.sources(range(20), orders)
+    copies = [surrogates.draw(source) for source in sources]
     nearest = np.argsort(np.abs(given[0][:, None] - given[0]), axis=1)[:, :5]
     for copy in copies:
         assert all(copy[0, row] in column[0, near] for row, near in enumerate(nearest))
         assert len(np.unique(copy)) > 150
     assert np.mean(np.concatenate(copies) != column) > 0.7
+    # A draw is known by its number, whichever others are asked for with it.
+    np.testing.assert_array_equal(surrogates.sources([7], orders[7:8])[0], sources[7])
+    assert np.any(surrogates.sources([8], orders[7:8])[0] != sources[7])
 
 
 def test_independent_categories_have_independent_surrogates():
     rng = np.random.default_rng(0)
     categories = 1 + rng.integers(0, 2, size=(6, 400))
-    smoother = Smoother(rng.normal(size=(1, 400)), 0, ENGINE)
+    smoother = Smoother(rng.normal(size=(1, 400)), ENGINE)
     copies = ResidualSurrogates(categories * CATEGORY_GAP, smoother, 0, ThreadEngine(2)).draw(rng.permutation(400))
     assert np.abs(np.corrcoef(copies) - np.eye(6)).max() < 0.25
     assert set(np.unique(copies)) == {CATEGORY_GAP, 2 * CATEGORY_GAP}
@@ -74,7 +81,7 @@ def test_workers_write_into_nothing_they_are_passed():
     columns[1] = (1.0 + (columns[1] > 0)) * CATEGORY_GAP
     given.setflags(write=False)
     columns.setflags(write=False)
-    smoother = Smoother(given, 0, ENGINE)
+    smoother = Smoother(given, ENGINE)
     for first, again in zip(explain(smoother, 0, columns), explain(smoother, 0, columns), strict=True):
         np.testing.assert_array_equal(first.residual, again.residual)
 
@@ -83,10 +90,68 @@ def test_functions_of_a_category_are_means_over_all_points_that_it_could_be():
     rng = np.random.default_rng(0)
     x = rng.normal(size=300)
     column = (1.0 + (rng.uniform(size=300) < 1 / (1 + np.exp(-2 * x)))) * CATEGORY_GAP
-    smoother = Smoother(x[None], 0, ENGINE)
+    smoother = Smoother(x[None], ENGINE)
     exact = explain(smoother, 0, column[None])[0].functions()
     np.testing.assert_array_equal(exact, explain(smoother, 1, column[None])[0].functions())  # whatever the seed
     points = [explain(smoother, seed, column[None])[0].residual for seed in range(200)]
     drawn = np.mean([polynomials(version) for version in points], axis=0)
     for function, mean in zip(exact, drawn, strict=True):
         assert np.corrcoef(function, mean)[0, 1] > 0.97
+
+
+def table_of_both(rng, n_rows):
+    columns = rng.normal(size=(4, n_rows))
+    columns[1] = (1.0 + (columns[1] > 0)) * CATEGORY_GAP
+    columns[3] = (1.0 + rng.integers(0, 3, size=n_rows)) * CATEGORY_GAP
+    return columns
+
+
+@pytest.mark.parametrize("null", ["residual", "local", "shuffle"])
+def test_copies_of_some_columns_are_those_of_all_at_their_places(null):
+    rng = np.random.default_rng(0)
+    columns, given = table_of_both(rng, 60), rng.normal(size=(1, 60))
+    surrogates = surrogates_of(columns, null, given, Smoother(given, ENGINE), 0, 0, ENGINE)
+    source = surrogates.sources([1], rng.permutation(60)[None])[0]
+    whole = surrogates.draw(source)
+    assert np.any(whole != columns)
+    for places in (np.array([1]), np.array([0, 2]), np.array([0, 1, 3])):
+        np.testing.assert_array_equal(surrogates.draw(source, places), whole[places])
+
+
+def assert_same(found, expected):
+    for own, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(own.smooth, other.smooth)
+        np.testing.assert_array_equal(own.steps, other.steps)
+
+
+@pytest.mark.parametrize("null", ["local", "shuffle"])
+def test_functions_are_of_the_columns_where_nothing_is_predicted(null):
+    rng = np.random.default_rng(0)
+    columns, given = table_of_both(rng, 60), rng.normal(size=(1, 60))
+    surrogates = surrogates_of(columns, null, given, None, 0, 0, ENGINE)
+    for places in (np.arange(4), np.array([3, 0]), np.array([1])):
+        assert_same(surrogates.functions(places), functions_of(columns[places]))
+
+
+def test_functions_of_a_number_are_of_the_ranks_of_its_residual():
+    rng = np.random.default_rng(0)
+    columns, given = table_of_both(rng, 60), rng.normal(size=(1, 60))
+    columns[2] += 3 * given[0]
+    surrogates = ResidualSurrogates(columns, Smoother(given, ENGINE), 0, ENGINE)
+    residuals = surrogates.residuals()
+    assert abs(np.corrcoef(residuals[2], given[0])[0, 1]) < 0.2
+    found = surrogates.functions(np.array([2, 1, 0, 3]))
+    assert_same([found[0], found[2]], functions_of(residuals[[2, 0]]))
+    for own in (found[1], found[3]):  # categories
+        assert own.smooth.shape == (3, 60)
+        assert own.steps.shape == (0, 60)
+    assert_same(surrogates.functions(np.array([1, 3])), [found[1], found[3]])
+
+
+def test_many_columns_are_explained_block_by_block(monkeypatch):
+    rng = np.random.default_rng(0)
+    columns, smoother = table_of_both(rng, 60), Smoother(rng.normal(size=(1, 60)), ENGINE)
+    together = ResidualSurrogates(columns, smoother, 0, ENGINE).residuals()
+    monkeypatch.setattr(surrogates_module, "_COLUMNS_AT_ONCE", 1)
+    alone = ResidualSurrogates(columns, smoother, 0, ThreadEngine(3)).residuals()
+    np.testing.assert_allclose(alone, together, rtol=0, atol=1e-9)

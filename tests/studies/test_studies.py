@@ -28,9 +28,8 @@ def needs(file):
     return pytest.mark.skipif(not there, reason=f"{file.name} is not in INFOSIFT_DATA")
 
 
-needs_rivals = pytest.mark.skipif(
-    not (find_spec("boruta") and find_spec("mlxtend")), reason="Boruta and mlxtend are not installed"
-)
+RIVALS = ("boruta", "mlxtend", "hidimstat", "knockpy")
+needs_rivals = pytest.mark.skipif(not all(map(find_spec, RIVALS)), reason=f"not all of {RIVALS} are installed")
 
 
 @pytest.mark.parametrize(
@@ -43,7 +42,7 @@ needs_rivals = pytest.mark.skipif(
         pytest.param("census", {"forward"}, marks=needs(CENSUS)),
         ("calibration", set()),
         pytest.param("power", set(), marks=needs_rivals),
-        pytest.param("prediction", set(), marks=needs_rivals),
+        ("prediction", set()),
     ],
 )
 def test_a_small_version_runs_and_is_written_down(name, figures, tmp_path):
@@ -138,7 +137,8 @@ def test_says_that_the_comparison_needs_other_selectors(monkeypatch, tmp_path):
     monkeypatch.setattr("infosift.studies.rivals.find_spec", lambda name: None)
     result = study("power", "--quick", "--out", tmp_path)
     assert result.exit_code == 2
-    assert 'needs boruta and mlxtend: pip install "infosift[study]".' in result.stderr
+    told = " ".join(result.stderr.split())
+    assert 'needs boruta, mlxtend, hidimstat and knockpy: pip install "infosift[study]".' in told
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")

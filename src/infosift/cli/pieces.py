@@ -90,6 +90,9 @@ def try_feature(
 ) -> None:
     """Test whether a feature is informative about the target, conditional on others where these are given.
 
+    The p-value is that of a single test by nearest neighbours. It is not
+    adjusted for the number of features, as those of infosift select are.
+
     Example: [bold]infosift test houses.csv garden --given area,rooms --target price[/bold]
     """
     with failing_in_one_sentence():

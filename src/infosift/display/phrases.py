@@ -11,6 +11,12 @@ CAUTION = (
     "calibrated method controls the family-wise error."
 )
 
+SINGLE_TEST = (
+    "The p-value is that of a single test of this feature, not adjusted for the number of features that are "
+    "looked at: of 100 irrelevant ones, about {passing} pass at alpha = {alpha}. Those of infosift select are "
+    "adjusted."
+)
+
 # What the structural parameter of a criterion counts.
 _NOUNS = {"n_neighbors": "neighbour"}
 _ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"

@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from infosift.display.headline import headline, selected
-from infosift.display.phrases import CAUTION, count, levels, probability, range_of, series, values_of
+from infosift.display.limits import limits
+from infosift.display.phrases import CAUTION, SINGLE_TEST, count, levels, probability, range_of, series, values_of
 from infosift.errors import listing
 from infosift.results.selection import Selection
 from infosift.results.steps import NeighborChoice, PermutationTest, Step, Verdict
@@ -35,11 +36,13 @@ def print_selection(selection: Selection, console: Console) -> None:
     for sentence in _sentences(selection):
         console.print(Text(sentence))
     for verdict in ("redundant", "undecided", "irrelevant"):
-        said = [_with_reason(found) for found in selection.verdicts if found.verdict == verdict]
+        said = _with_reasons(selection, verdict)
         if said:
             console.print(
                 Text(f"{verdict.capitalize()}: ", style="bold") + Text(listing(said, most=_MOST_NAMES), "not bold")
             )
+    for sentence in limits(selection):
+        console.print(Text(sentence))
     console.print(Text(_how(selection), style="dim"))
     if not selection.adjusted and len(selection.feature_names) > 1 and selection.names:
         console.print(Text(CAUTION, style="dim"))
@@ -60,9 +63,22 @@ def _sentences(selection: Selection) -> list[str]:
     return said
 
 
-def _with_reason(found: Verdict) -> str:
-    reason = f" (with {', '.join(found.redundant_with)})" if found.redundant_with else ""
-    return f"{found.feature}{reason}"
+def _with_reasons(selection: Selection, verdict: str) -> list[str]:
+    """Return the features of a verdict: redundant ones with which, others by p-value with both p-values."""
+    found = [said for said in selection.verdicts if said.verdict == verdict]
+    if verdict == "redundant":
+        return [f"{said.feature} (with {', '.join(said.redundant_with)})" for said in found]
+    found.sort(key=lambda said: (said.p_value, said.unadjusted_p_value or 0.0))
+    return [f"{said.feature} ({_both_p_values(said, is_first=said is found[0])})" for said in found]
+
+
+def _both_p_values(said: Verdict, is_first: bool) -> str:
+    """Return the p-value that a verdict rests on and the unadjusted one, which the first says in words."""
+    shown = probability(said.p_value)
+    names = ("p = ", "unadjusted ") if is_first else ("", "")
+    if said.unadjusted_p_value is None or said.n_candidates == 1:
+        return f"{names[0]}{shown}"
+    return f"{names[0]}{shown}, {names[1]}{probability(said.unadjusted_p_value)}"
 
 
 def _steps_table(selection: Selection, width: int) -> Table:
@@ -150,7 +166,12 @@ def print_test(test: PermutationTest, feature: str, given: list[str], target: st
     """Print what a permutation test found."""
     conditional = f", conditional on {', '.join(given)}" if given else ""
     verb = "is" if test.significant else "is not"
-    console.print(Text(f"{feature} {verb} significantly informative about {target}{conditional}.", style="bold"))
+    console.print(
+        Text(
+            f"In a single test, {feature} {verb} significantly informative about {target}{conditional}.",
+            style="bold",
+        )
+    )
     shown = {
         "information": f"{test.information:.4f} nats",
         "threshold": f"{test.information_threshold:.4f} nats",
@@ -159,3 +180,4 @@ def print_test(test: PermutationTest, feature: str, given: list[str], target: st
     }
     for name, value in shown.items():
         console.print(Text(f"  {name:12} {value}"))
+    console.print(Text(SINGLE_TEST.format(alpha=f"{test.alpha:g}", passing=f"{100 * test.alpha:g}"), style="dim"))

@@ -107,7 +107,8 @@ class PermutationTest(Record):
     threshold : float
         What the statistic must exceed to be significant.
     p_value : float
-        The permutation p-value.
+        The permutation p-value. In a step of the calibrated method it is adjusted for the number of candidates;
+        a single test is not adjusted for how many features are looked at.
     p_low, p_high : float
         Bounds, with 95 % confidence, of the p-value that all permutations would give.
     n_permutations : int
@@ -161,6 +162,9 @@ class Step(PermutationTest):
         Positions of all its columns.
     accepted : bool
         Whether it was selected.
+    unadjusted_p_value : float or None
+        The p-value as if the feature were the only candidate. None for a pair of features, which is tested only as
+        the best of all pairs.
     seconds : float
         How long the step took.
     candidates : tuple of int
@@ -171,8 +175,12 @@ class Step(PermutationTest):
         The statistic of each candidate, in standard deviations; empty where there were no surrogates of each.
     candidate_p_values : ndarray
         The p-value of each candidate, adjusted for the number of candidates; empty likewise.
+    candidate_unadjusted_p_values : ndarray
+        The p-value of each candidate as if it were the only one; empty likewise.
     candidate_permutations : int
         Number of surrogates behind these.
+    candidate_null : ndarray
+        The largest statistic of all candidates in each surrogate; empty likewise.
 
     Examples
     --------
@@ -188,12 +196,15 @@ class Step(PermutationTest):
     index: int
     columns: tuple[int, ...]
     accepted: bool
+    unadjusted_p_value: float | None
     seconds: float = field(compare=False)
     candidates: tuple[int, ...]
     candidate_information: FloatArray = field(default_factory=lambda: np.empty(0))
     candidate_statistics: FloatArray = field(default_factory=lambda: np.empty(0))
     candidate_p_values: FloatArray = field(default_factory=lambda: np.empty(0))
+    candidate_unadjusted_p_values: FloatArray = field(default_factory=lambda: np.empty(0))
     candidate_permutations: int = 0
+    candidate_null: FloatArray = field(default_factory=lambda: np.empty(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,21 +219,41 @@ class Verdict(Record):
         "undecided" is also a feature that is significant alone, where the search was stopped before it was tested
         conditional on those selected.
     p_value : float
-        That of its step where it is selected; otherwise that of the feature alone, adjusted for all features.
+        The p-value that the verdict rests on, adjusted for the number of candidates: that of its step where the
+        feature was selected, if only for a time; otherwise that of the first step.
     redundant_with : tuple of str
         The selected features that carry its information.
+    unadjusted_p_value : float or None
+        The same as if the feature were the only candidate; None where it was selected as one of a pair.
+    n_candidates : int
+        Number of candidates that the p-value is adjusted for.
+    given : tuple of str
+        The features that it is conditional on.
 
     Examples
     --------
     >>> from infosift import Verdict
-    >>> Verdict("bmi", "selected", 0.001).verdict
-    'selected'
+    >>> found = Verdict("age", "irrelevant", 0.21, unadjusted_p_value=0.008, n_candidates=30)
+    >>> found.rests_on
+    'p = 0.21 adjusted for 30 candidates (0.008 unadjusted)'
     """
 
     feature: str
     verdict: str
     p_value: float
     redundant_with: tuple[str, ...] = ()
+    unadjusted_p_value: float | None = None
+    n_candidates: int = 1
+    given: tuple[str, ...] = ()
+
+    @property
+    def rests_on(self) -> str:
+        """The p-values in words, first the one that the verdict rests on."""
+        given = f" conditional on {', '.join(self.given)}," if self.given else ""
+        if self.n_candidates == 1:
+            return f"p = {self.p_value:.2g}{given}".rstrip(",")
+        said = f"p = {self.p_value:.2g}{given} adjusted for {self.n_candidates:,} candidates"
+        return said if self.unadjusted_p_value is None else f"{said} ({self.unadjusted_p_value:.2g} unadjusted)"
 
 
 @dataclass(frozen=True, eq=False)

@@ -86,7 +86,9 @@ class Tests(Protocol):
         """Return the p-value of some members of a subset together, conditional on its other members."""
         ...
 
-    def p_value(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int) -> float:
+    def p_value(
+        self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, *, fine: bool = False
+    ) -> float:
         """Return the p-value of the best of some candidates conditional on a subset."""
         ...
 

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from infosift.arrays import FloatArray
 from infosift.criteria import Criterion
 from infosift.data.feature_groups import Unit
 from infosift.engines.base import Engine, Question
@@ -21,15 +22,14 @@ from infosift.search.choose_k import sample_rows
 from infosift.significance.conditional import Conditional, Workbench
 from infosift.significance.drawn_scores import DrawnScores, unexplained_by
 from infosift.significance.drawn_series import DrawnSeries
-from infosift.significance.max_test import MaxTest, cheap_looks, looks, max_test
+from infosift.significance.max_test import MaxTest, cheap_looks, growing, looks, max_test
 from infosift.significance.pair_series import PairSeries
 from infosift.significance.permutation import interval_of_p, permutations_for, threshold
 from infosift.significance.ranking import best_of
 from infosift.significance.surrogates import NULLS
 
-# What the tests of a step may use up of alpha. The rest is held back for what is not exact: draws that end early,
-# and surrogates by an estimated regression.
-_SHARE_OF_SERIES = 0.6
+# What each test of a step may use up of alpha; the rest is held back, since regressions are estimates.
+_SHARE_OF_SERIES = 0.65
 _SHARE_OF_NEIGHBORS = 0.2
 _SHARE_OF_PAIRS = 0.1
 # Of a longer table as many rows are drawn, in which all but the weakest dependence is seen.
@@ -99,7 +99,8 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
     ) -> CalibratedTests:
         """Return the method at work; several values of the criterion's parameter are tested at once."""
         criterion, seed = problem.criterion, problem.settings.seed
-        table = problem.table.take(sample_rows(problem.table.n_rows, seed, problem.table.row_groups, _MOST_ROWS))
+        # The same rows whatever the seed, which is then of the permutations only.
+        table = problem.table.take(sample_rows(problem.table.n_rows, 0, problem.table.row_groups, _MOST_ROWS))
         values = criterion.values_at_once(table.n_rows)
         criterion.require_rows(table.n_rows, values[-1])
         bench = Workbench(table, criterion, values, engine, seed, self.null, reporter)
@@ -132,37 +133,40 @@ class CalibratedTests:
             information=self._information([*columns_of(subset), *best.unit.columns]),
             information_threshold=None,
             statistic=best.statistic,
-            threshold=threshold(best.test.best[1:], best.alpha),
+            threshold=threshold(best.null, best.alpha),
             p_value=best.p_value,
             p_low=best.interval[0],
             p_high=best.interval[1],
+            unadjusted_p_value=best.unadjusted_p_value,
             n_permutations=best.test.n_permutations,
             alpha=best.alpha,
-            null=best.test.best[1:],
+            null=best.null,
             feature=best.unit.name,
             index=best.unit.columns[0],
             columns=best.unit.columns,
             accepted=best.passes,
             seconds=perf_counter() - started,
             candidates=tuple(other.columns[0] for other in candidates),
-            candidate_statistics=series.test.statistics[0],
-            candidate_p_values=np.array([series.test.adjusted_p_value(i) for i in range(len(candidates))]),
+            candidate_statistics=series.test.draws.observed,
+            candidate_p_values=series.test.draws.p_values,
+            candidate_unadjusted_p_values=series.test.draws.unadjusted_p_values,
             candidate_permutations=series.test.n_permutations,
+            candidate_null=series.null,
         )
 
     def _can_pass(self, share: float) -> bool:
         """Tell whether the number of permutations, where it is given, can reach a share of alpha."""
         return self._n_permutations is None or 1 / (1 + self._n_permutations) <= self._alpha * share
 
-    def _test_series(self, conditional: Conditional, purpose: str) -> MaxTest:
-        alpha = self._alpha * _SHARE_OF_SERIES
-        counts = cheap_looks(alpha, self._n_permutations)
-        return max_test(DrawnSeries(conditional, purpose).scores, alpha, counts, to_the_end=True)
+    def _test_series(self, conditional: Conditional, purpose: str, *, fine: bool) -> MaxTest:
+        alpha, drawn = self._alpha * _SHARE_OF_SERIES, DrawnSeries(conditional, purpose)
+        counts = cheap_looks(alpha, self._n_permutations, settles=drawn.is_cheap)
+        return max_test(drawn.draws, alpha, counts, fine=fine)
 
     def _by_series(self, conditional: Conditional, purpose: str) -> Outcome:
         """Test all candidates by their series; of those that pass, the one that explains most is the best."""
-        alpha, test = self._alpha * _SHARE_OF_SERIES, self._test_series(conditional, purpose)
-        passing = [i for i in range(len(conditional.units)) if test.adjusted_p_value(i) <= alpha]
+        alpha, test = self._alpha * _SHARE_OF_SERIES, self._test_series(conditional, purpose, fine=True)
+        passing = np.flatnonzero(test.draws.p_values <= alpha).tolist()
         place = best_of(conditional, passing) if passing else self._highest(conditional, test)
         return Outcome(conditional.units[place], test, place, alpha)
 
@@ -170,27 +174,31 @@ class CalibratedTests:
         """Test all candidates by neighbours, which see any kind of dependence."""
         alpha = self._alpha * _SHARE_OF_NEIGHBORS
         drawn = DrawnScores(conditional, f"{purpose} by neighbours")
-        test = max_test(drawn.scores, alpha, looks(alpha, self._n_permutations))
+        test = max_test(growing(drawn.scores), alpha, looks(alpha, self._n_permutations))
+        if drawn.is_screened:
+            place = int(np.argmax(test.draws.observed))
+            return Outcome(conditional.units[drawn.best[place]], test, place, alpha, is_alone=False)
         place = self._highest(conditional, test)
         return Outcome(conditional.units[place], test, place, alpha)
 
     def _highest(self, conditional: Conditional, test: MaxTest) -> int:
         # Of equal statistics the digest decides, so that the order of the columns does not.
         digest, units = self._bench.table.digest, conditional.units
-        return max(range(len(units)), key=lambda i: (test.statistics[0, i], digest(units[i])))
+        return max(range(len(units)), key=lambda i: (test.draws.observed[i], digest(units[i])))
 
     def _by_pairs(self, conditional: Conditional, purpose: str) -> list[Outcome]:
         """Test all pairs of single features, if there are any that could pass."""
         drawn = PairSeries(conditional, f"{purpose} in pairs")
         if len(drawn.places) < 2:
             return []
-        alpha = self._alpha * _SHARE_OF_PAIRS
-        test = max_test(drawn.scores, alpha, looks(alpha, self._n_permutations))
+        alpha, fine = self._alpha * _SHARE_OF_PAIRS, drawn.is_cheap
+        counts = looks(alpha, self._n_permutations, fine=fine)
+        test = max_test(growing(drawn.scores), alpha, counts, fine=fine)
         if drawn.best is None:
             return []
         pair = sorted((conditional.units[i] for i in drawn.best), key=self._bench.table.digest)
         columns = (*pair[0].columns, *pair[1].columns)
-        return [Outcome(Unit(f"{pair[0].name} + {pair[1].name}", columns), test, 0, alpha)]
+        return [Outcome(Unit(f"{pair[0].name} + {pair[1].name}", columns), test, 0, alpha, is_alone=False)]
 
     def _information(self, columns: list[int]) -> float:
         values = self._bench.table.columns[columns]
@@ -200,27 +208,29 @@ class CalibratedTests:
     def drop(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> float:
         """Return the p-value of some members together, conditional on the other members of a subset."""
         name = " and ".join(unit.name for unit in members)
-        together = Unit(name, tuple(columns_of(members)))
-        others = [unit for unit in subset if unit not in members]
+        others = columns_of([unit for unit in subset if unit not in members])
+        conditional = Conditional(self._bench, others, [Unit(name, tuple(columns_of(members)))], number)
         # Thorough, since what is dropped here was significant when it was selected.
-        return self._p_value(others, [together], number, f"testing {name} given the others", thorough=True)
+        return self._p_value(conditional, f"testing {name} given the others", thorough=True)
 
-    def p_value(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int) -> float:
+    def p_value(
+        self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, *, fine: bool = False
+    ) -> float:
         """Return the p-value of the best of some candidates conditional on a subset."""
-        return self._p_value(subset, candidates, number, "looking for one feature in place of two", thorough=False)
+        conditional = Conditional(self._bench, columns_of(subset), candidates, number)
+        return self._p_value(conditional, "looking for one feature in place of two", fine=fine)
 
     def _p_value(
-        self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, purpose: str, *, thorough: bool
+        self, conditional: Conditional, purpose: str, *, thorough: bool = False, fine: bool = False
     ) -> float:
         """Return a p-value over series and neighbours, each at its share of alpha."""
-        conditional = Conditional(self._bench, columns_of(subset), candidates, number)
-        by_series = self._test_series(conditional, f"revising: {purpose}").p_value / _SHARE_OF_SERIES
+        by_series = self._test_series(conditional, f"revising: {purpose}", fine=fine).p_value / _SHARE_OF_SERIES
         rest = 1 - _SHARE_OF_SERIES
         if by_series <= self._alpha or not self._can_pass(rest):
             return min(1.0, by_series)
         drawn = DrawnScores(conditional, f"revising: {purpose}", thorough=thorough)
         alpha = self._alpha * rest
-        by_neighbors = max_test(drawn.scores, alpha, looks(alpha, self._n_permutations)).p_value / rest
+        by_neighbors = max_test(growing(drawn.scores), alpha, looks(alpha, self._n_permutations)).p_value / rest
         return min(1.0, by_series, by_neighbors)
 
     def unexplained(self, subset: Sequence[Unit]) -> float:
@@ -236,16 +246,27 @@ class Outcome:
     test: MaxTest
     place: int
     alpha: float
+    is_alone: bool = True  # or what is tested is the best of many in every draw
 
     @property
     def statistic(self) -> float:
         """The statistic of the unit."""
-        return float(self.test.statistics[0, self.place])
+        return float(self.test.draws.observed[self.place])
+
+    @property
+    def null(self) -> FloatArray:
+        """The largest statistic of each surrogate."""
+        return self.test.draws.best[1:]
 
     @property
     def p_value(self) -> float:
         """The p-value of the unit, adjusted for all candidates."""
-        return self.test.adjusted_p_value(self.place)
+        return float(self.test.draws.p_values[self.place])
+
+    @property
+    def unadjusted_p_value(self) -> float | None:
+        """The p-value as if the unit were the only candidate; None where it is tested only as the best of many."""
+        return float(self.test.draws.unadjusted_p_values[self.place]) if self.is_alone else None
 
     @property
     def interval(self) -> tuple[float, float]:

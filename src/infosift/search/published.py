@@ -124,6 +124,7 @@ class PublishedTests:
         test = self._test(scores[place], given, best, number)
         return Step(
             **vars(test),
+            unadjusted_p_value=test.p_value,
             feature=best.name,
             index=best.columns[0],
             columns=best.columns,

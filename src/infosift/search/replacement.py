@@ -17,6 +17,7 @@ from infosift.search.base import Problem, Tests
 # Features with a rank correlation of at least this may replace each other.
 _ALIKE = 0.9
 _MOST_STAND_INS = 5
+_VALUES_AT_ONCE = 1_000_000
 # Tests draw from streams beyond those of the search and of removals.
 _FIRST_STEP = 2_000_000
 
@@ -52,9 +53,11 @@ class Replacements:
             stand_in = self._stand_in(pair, rest, np.minimum(likeness[pair[0]], likeness[pair[1]]))
             if stand_in is None or self._unexplained([*rest, stand_in]) > self._unexplained(selected):
                 continue
-            p_of_pair = self._p_value([*rest, stand_in], list(pair))
-            p_value = self._p_value(rest, [stand_in])
-            if p_of_pair > self._problem.settings.alpha >= p_value:
+            alpha = self._problem.settings.alpha
+            if self._p_value([*rest, stand_in], list(pair)) <= alpha:
+                continue
+            p_value = self._p_value(rest, [stand_in], fine=True)
+            if p_value <= alpha:
                 after = [stand_in if unit == pair[0] else unit for unit in selected if unit != pair[1]]
                 return after, Replacement(stand_in.name, (pair[0].name, pair[1].name), p_value)
         return None
@@ -65,9 +68,11 @@ class Replacements:
     def _likeness(self, unit: Unit) -> FloatArray:
         """Return the absolute rank correlation of a unit with every feature of numbers."""
         columns = self._table.columns
-        ranks = rankdata(columns[[other.columns[0] for other in self._numbers]], axis=1)
-        own = rankdata(columns[unit.columns[0]])
-        return np.asarray(np.abs(_standard(ranks) @ _standard(own[None])[0]))
+        own = _standard(rankdata(columns[unit.columns[0]])[None])[0]
+        others = [other.columns[0] for other in self._numbers]
+        size = max(1, _VALUES_AT_ONCE // self._table.n_rows)
+        parts = [others[start : start + size] for start in range(0, len(others), size)]
+        return np.concatenate([np.abs(_standard(rankdata(columns[part], axis=1)) @ own) for part in parts])
 
     def _stand_in(self, pair: tuple[Unit, Unit], rest: list[Unit], likeness: FloatArray) -> Unit | None:
         taken = (*pair, *rest, *self._problem.kept)
@@ -81,9 +86,9 @@ class Replacements:
         ]
         return min(likest, key=lambda unit: self._unexplained([*rest, unit]), default=None)
 
-    def _p_value(self, given: list[Unit], asked: list[Unit]) -> float:
+    def _p_value(self, given: list[Unit], asked: list[Unit], *, fine: bool = False) -> float:
         number, self._n_tests = _FIRST_STEP + self._n_tests, self._n_tests + 1
-        return self._tests.p_value([*self._problem.kept, *given], asked, number)
+        return self._tests.p_value([*self._problem.kept, *given], asked, number, fine=fine)
 
 
 def _standard(rows: FloatArray) -> FloatArray:

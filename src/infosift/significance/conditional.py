@@ -25,11 +25,24 @@ from infosift.significance.residual_target import (
     residual_functions,
     residuals_of_target,
 )
-from infosift.significance.series import Series, functions_of, make_series, standardised
-from infosift.significance.surrogates import Surrogates, surrogates_of
+from infosift.significance.series import (
+    Functions,
+    Series,
+    TargetSeries,
+    functions_of,
+    make_series,
+    make_target_series,
+    standardised,
+)
+from infosift.significance.surrogates import ALL, Places, Surrogates, surrogates_of
 
 MOST_CLASSES = 8
 _DRAWS_AT_ONCE = 64
+_MOST_SOURCES = 4_000_000
+# Of a candidate of numbers: polynomials and steps. So many values of them at once, and kept from look to look.
+_MOST_FUNCTIONS = 8
+_VALUES_OF_SERIES = 2_000_000
+_MOST_VALUES_KEPT = 128_000_000
 _ROWS_OF_SMOOTHERS = 12_000
 
 
@@ -51,7 +64,7 @@ class Workbench:
         if subset not in self._smoothers:
             if len(self._smoothers) * self.table.n_rows >= _ROWS_OF_SMOOTHERS:
                 self._smoothers.clear()
-            self._smoothers[subset] = Smoother(self.table.columns[list(subset)], self.seed, self.engine)
+            self._smoothers[subset] = Smoother(self.table.columns[list(subset)], self.engine)
         return self._smoothers[subset]
 
 
@@ -64,7 +77,8 @@ class Conditional:
         self.members = sorted({i for unit in units for i in unit.columns})
         self.columns = bench.table.columns[self.members]
         self._subset = tuple(subset)
-        self._block: tuple[int, list[IntArray]] = (-1, [])
+        self._sources: dict[int, IntArray] = {}
+        self._series: dict[tuple[int, int], Series] = {}
 
     @cached_property
     def _smoother(self) -> Smoother | None:
@@ -84,27 +98,35 @@ class Conditional:
             in_strata=self.bench.table.row_groups is None,  # whose rows stay together
         )
 
-    def source(self, draw: int) -> IntArray:
-        """Return from which row each takes its value in a draw; draw 0 is the data."""
-        table = self.bench.table
+    def sources(self, draws: Sequence[int]) -> IntArray:
+        """Return from which row each takes its value in some draws (draws x rows); draw 0 is the data."""
+        sources = np.empty((len(draws), self.bench.table.n_rows), dtype=np.int64)
+        for block in sorted({draw // _DRAWS_AT_ONCE for draw in draws}):
+            own = [i for i, draw in enumerate(draws) if draw // _DRAWS_AT_ONCE == block]
+            sources[own] = self._block_of_sources(block)[[draws[i] % _DRAWS_AT_ONCE for i in own]]
+        return sources
+
+    def _block_of_sources(self, block: int) -> IntArray:
+        """Return the sources of some draws, which share a stream; the last ones are kept."""
+        if block not in self._sources:
+            if (len(self._sources) + 1) * _DRAWS_AT_ONCE * self.bench.table.n_rows > _MOST_SOURCES:
+                self._sources.clear()
+            numbers = range(block * _DRAWS_AT_ONCE, (block + 1) * _DRAWS_AT_ONCE)
+            self._sources[block] = self.surrogates.sources(numbers, self._orders(block))
+            if block == 0:
+                self._sources[0][0] = np.arange(self.bench.table.n_rows)
+        return self._sources[block]
+
+    def _orders(self, block: int) -> IntArray:
+        table, generator = self.bench.table, stream(self.bench.seed, "surrogate", self.step, block)
         rows = np.arange(table.n_rows)
-        if draw == 0:
-            return rows
-        return self.surrogates.source(draw, self._order(draw))
+        if table.row_groups is None:
+            return generator.permuted(np.tile(rows, (_DRAWS_AT_ONCE, 1)), axis=1)
+        return np.stack([shuffled_rows(rows, generator, table.row_groups) for _ in range(_DRAWS_AT_ONCE)])
 
-    def _order(self, draw: int) -> IntArray:
-        """Return the shuffled order of the rows of a draw; some draws share a stream, slow to begin."""
-        block, place = divmod(draw, _DRAWS_AT_ONCE)
-        if self._block[0] != block:
-            table, rows = self.bench.table, np.arange(self.bench.table.n_rows)
-            generator = stream(self.bench.seed, "surrogate", self.step, block)
-            orders = [shuffled_rows(rows, generator, table.row_groups) for _ in range(_DRAWS_AT_ONCE)]
-            self._block = (block, orders)
-        return self._block[1][place]
-
-    def copies(self, draw: int) -> FloatArray:
-        """Return the columns of all candidates in a draw, in the order of ``members``."""
-        return self.columns if draw == 0 else self.surrogates.draw(self.source(draw))
+    def copies(self, draw: int, places: Places = ALL) -> FloatArray:
+        """Return the columns of all candidates in a draw, in the order of ``members``, or those at some places."""
+        return self.columns[places] if draw == 0 else self.surrogates.draw(self.sources([draw])[0], places)
 
     @cached_property
     def _target_residuals(self) -> TargetResiduals | None:
@@ -124,7 +146,7 @@ class Conditional:
         if self._target_residuals is not None:
             return residual_functions(self._target_residuals)
         return [
-            standardised(part[None]) if has_categories(column) else functions_of(part)
+            standardised(part[None]) if has_categories(column) else functions_of(part[None])[0].smooth
             for column in self.bench.table.target
             for part in parts_of(column, MOST_CLASSES)
         ]
@@ -140,15 +162,44 @@ class Conditional:
     @cached_property
     def subset_functions(self) -> FloatArray | None:
         """A function of each column of the subset: its first polynomial, or the indicator of a category."""
-        return np.concatenate([functions_of(column)[:1] for column in self.given]) if len(self.given) else None
+        functions = functions_of(self.given) if len(self.given) else []
+        return np.concatenate([own.smooth[:1] for own in functions]) if functions else None
+
+    def functions(self, places: Sequence[int]) -> list[Functions]:
+        """Return functions of the residuals of some candidates; of a group, those of all its columns."""
+        columns = [self.units[place].columns for place in places]
+        found = iter(self.surrogates.functions(np.searchsorted(self.members, [i for own in columns for i in own])))
+        by_unit = [[next(found) for _ in own] for own in columns]
+        return [
+            of_columns[0]
+            if len(of_columns) == 1
+            else Functions(*(np.concatenate(each) for each in zip(*of_columns, strict=True)))
+            for of_columns in by_unit
+        ]
 
     @cached_property
-    def candidate_functions(self) -> list[FloatArray]:
-        """Functions of each candidate's residual; of a group, those of all its columns."""
-        of_members = dict(zip(self.members, self.surrogates.functions(), strict=True))
-        return [np.concatenate([of_members[i] for i in unit.columns]) for unit in self.units]
+    def target(self) -> TargetSeries:
+        """The series of all parts of the target."""
+        return make_target_series(self.part_functions, self.subset_functions)
 
-    @cached_property
-    def series(self) -> Series:
-        """The series of all candidates."""
-        return make_series(self.candidate_functions, self.part_functions, self.subset_functions)
+    def blocks(self, units: slice) -> list[slice]:
+        """Return parts of some candidates, of which each has few values in its functions."""
+        size = max(1, _VALUES_OF_SERIES // (_MOST_FUNCTIONS * self.bench.table.n_rows))
+        last = min(units.stop, len(self.units))
+        return [slice(start, min(start + size, last)) for start in range(units.start, last, size)]
+
+    def series(self, block: slice) -> Series:
+        """Return the series of a part of the candidates; kept where all have a place."""
+        key = (block.start, block.stop)
+        if key in self._series:
+            return self._series[key]
+        series = make_series(self.functions(range(block.start, block.stop)))
+        if len(self.units) * _MOST_FUNCTIONS * self.bench.table.n_rows <= _MOST_VALUES_KEPT:
+            self._series[key] = series
+        return series
+
+    def effects(self, draws: Sequence[int]) -> FloatArray:
+        """Return how much of the target each candidate goes with in some draws (draws x candidates)."""
+        moved = self.target.moved(self.sources(draws))
+        blocks = self.blocks(slice(0, len(self.units)))
+        return np.concatenate([self.series(block).effects(moved) for block in blocks], axis=1)

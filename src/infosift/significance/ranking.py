@@ -19,7 +19,7 @@ def best_of(conditional: Conditional, places: list[int]) -> int:
     Of a short list by raw effect it is the one whose functions, and products of the first with the subset,
     predict the residual of the target best, each row by the others.
     """
-    effects = np.round(conditional.series.effects(), _DIGITS)
+    effects = np.round(conditional.effects([0])[0], _DIGITS)
     digest, units = conditional.bench.table.digest, conditional.units
     by_effect = sorted(places, key=lambda i: (effects[i], digest(units[i])), reverse=True)
     short = by_effect[:_SHORT_LIST]
@@ -27,7 +27,7 @@ def best_of(conditional: Conditional, places: list[int]) -> int:
 
 
 def _error(conditional: Conditional, place: int) -> float:
-    functions, subset = conditional.candidate_functions[place], conditional.subset_functions
+    functions, subset = conditional.functions([place])[0].smooth, conditional.subset_functions
     if subset is not None:
         functions = np.concatenate([functions, subset * functions[:1]])
     return leave_one_out_error(functions, conditional.raw_residuals)

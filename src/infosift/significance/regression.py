@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 from scipy.linalg import eigh, solve_triangular
 from scipy.linalg.lapack import dpstrf
+from scipy.spatial.distance import cdist
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
@@ -16,18 +19,28 @@ from infosift.engines.base import Engine
 from infosift.engines.blas import on_one_thread
 from infosift.random_streams import stream
 
-# Of the Gaussian kernel, in units of the root of the number of columns; and of the ridge, in units of n.
-_WIDTHS = (0.12, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+# Metrics and widths of the kernels, in units of the root of the number of columns. A Gaussian kernel follows what
+# is smooth, and one that falls with the sum of the differences follows steps.
+_SMOOTH, _STEPPED = "sqeuclidean", "cityblock"
+Kernel: TypeAlias = tuple[str, float]
+_KERNELS: tuple[Kernel, ...] = (*((_SMOOTH, width) for width in (0.5, 1.0, 2.0, 4.0, 8.0)), (_STEPPED, 8.0))
+# Narrow ones, and the most columns among which there are rows that near.
+_NARROW_KERNELS: tuple[tuple[Kernel, int], ...] = (((_SMOOTH, 0.12), 2), ((_SMOOTH, 0.25), 4))
+# Enough to compare sets of features by: kernels that few functions span.
+QUICK_KERNELS: tuple[Kernel, ...] = ((_SMOOTH, 1.0), (_SMOOTH, 4.0))
+# Ridges in units of n.
 _RIDGES = tuple(10.0 ** (exponent / 2) for exponent in range(-12, 0))
 # Up to as many rows the kernel matrix is exact; beyond, it is spanned by some of the rows (Nyström).
 _MOST_EXACT = 400
 _LANDMARKS = 250
 _NEGLIGIBLE = 1e-8
 _VALUES_AT_ONCE = 8_000_000
-_MOST_COMPARED = 2_000
+_MOST_COMPARED = 500
 LEAST_PROBABILITY = 1e-3
 _LEAST_SPREAD = 0.1  # of the mean
 _LEAST_DISTANCE = 1e-3  # of the mean, whose logarithm is taken
+# By how much the distances must be likelier for the spread to vary from row to row: a logarithm of likelihoods.
+_COST_OF_A_SPREAD = 3.0
 # The middle half of a normal column is 1.35 standard deviations wide.
 _NARROW = 0.7
 
@@ -40,39 +53,43 @@ class Smoother:
     predicted and however many threads there are.
     """
 
-    def __init__(self, subset: FloatArray, seed: int, engine: Engine) -> None:
+    def __init__(self, subset: FloatArray, engine: Engine, kernels: Sequence[Kernel] | None = None) -> None:
         points = np.concatenate([as_points(_without_long_tails(column)) for column in subset]).T
         self.n_rows = len(points)
         # Of very many rows, some are enough to compare widths and ridges by.
         self._compared = np.linspace(0, self.n_rows - 1, min(self.n_rows, _MOST_COMPARED)).astype(np.int64)
-        landmarks = (
-            stream(seed, "landmarks").choice(self.n_rows, _LANDMARKS, replace=False)
-            if self.n_rows > _MOST_EXACT
-            else None
-        )
+        landmarks = _landmarks(self.n_rows)
+        if kernels is None:
+            kernels = [*(kernel for kernel, most in _NARROW_KERNELS if len(subset) <= most), *_KERNELS]
         with on_one_thread():
-            squares = _squared_distances(points, points if landmarks is None else points[landmarks]) / len(subset)
-            self._fits = engine.each(partial(_fit, squares, landmarks), _WIDTHS)
+            self._fits = engine.each(partial(_fit, points, len(subset), landmarks), kernels)
 
     def predict(self, columns: FloatArray) -> FloatArray:
         """Return what each row of some columns (columns x rows) would be by the others; one column is one row."""
         if columns.ndim == 1:
             return np.asarray(self.predict(columns[None])[0])
+        return self.predict_with_errors(columns)[0]
+
+    def predict_with_errors(self, columns: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the same, and how much farther off a row is than noise alone, for want of rows near it."""
         at_once = max(1, _VALUES_AT_ONCE // (len(_RIDGES) * min(self.n_rows, _MOST_COMPARED)))
         parts = [columns[start : start + at_once] for start in range(0, len(columns), at_once)]
         with on_one_thread():
-            return np.concatenate([part - self._residuals(part) for part in parts])
+            found = [self._residuals(part) for part in parts]
+        residuals, errors = (np.concatenate([each[i] for each in found]) for i in range(2))
+        return columns - residuals, errors
 
-    def _residuals(self, columns: FloatArray) -> FloatArray:
-        """Return the residuals of some columns, by the width and the ridge that have least of them."""
+    def _residuals(self, columns: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the residuals of some columns, by the width and the ridge that have least of them, and errors."""
         centred = columns - columns.mean(axis=1, keepdims=True)
-        residuals = centred * (self.n_rows / (self.n_rows - 1))
+        residuals, errors = centred * (self.n_rows / (self.n_rows - 1)), np.ones_like(centred)
         widths, ridges = self._best(centred, np.mean(residuals[:, self._compared] ** 2, axis=1))
         for width in np.unique(widths[widths >= 0]):
             (basis, kept, free), own = self._fits[width], widths == width
             fitted = ((centred[own] @ basis) * kept[ridges[own]]) @ basis.T
             residuals[own] = (centred[own] - fitted) / free[ridges[own]]
-        return np.asarray(residuals)
+            errors[own] = 1 / np.sqrt(free[ridges[own]])
+        return residuals, errors
 
     def _best(self, centred: FloatArray, least: FloatArray) -> tuple[IntArray, IntArray]:
         """Return the width and the ridge of least error for each column; -1 where the mean does best."""
@@ -89,27 +106,29 @@ class Smoother:
         return widths, ridges
 
 
+def predict_with_spread(columns: FloatArray, smoother: Smoother) -> tuple[FloatArray, FloatArray]:
+    """Return what each row of some columns would be by the others, and how far from that it is expected to be."""
+    predicted, errors = smoother.predict_with_errors(columns)
+    return predicted, errors * expected_spread((columns - predicted) / errors, smoother)
+
+
 def expected_spread(residuals: FloatArray, smoother: Smoother) -> FloatArray:
-    """Return how far from its prediction each row of some columns is expected to be; one where all are on it.
+    """Return how far from zero each row of some residuals is expected to be; one where all are zero.
 
     Distances are predicted as they are, and by their logarithms, which can follow a spread down to almost nothing;
-    that under which the distances are likelier is taken.
+    that under which the distances are likeliest is taken, and the same spread for all rows unless it tells.
     """
-    if residuals.ndim == 1:
-        return np.asarray(expected_spread(residuals[None], smoother)[0])
     away = np.abs(residuals)
     mean = away.mean(axis=1, keepdims=True)
-    if not np.all(mean > 0):
-        spreads = np.ones_like(residuals)
-        varying = mean[:, 0] > 0
-        if varying.any():
-            spreads[varying] = expected_spread(residuals[varying], smoother)
-        return spreads
-    plain = np.maximum(smoother.predict(away), _LEAST_SPREAD * mean)
-    by_logarithm = np.exp(smoother.predict(np.log(np.maximum(away, _LEAST_DISTANCE * mean))))
-    plain, by_logarithm = (s * np.mean(away / s, axis=1, keepdims=True) for s in (plain, by_logarithm))
-    costs = [np.mean(np.log(s) + away / s, axis=1, keepdims=True) for s in (plain, by_logarithm)]
-    return np.asarray(np.where(costs[0] <= costs[1], plain, by_logarithm))
+    away = np.divide(away, mean, out=np.ones_like(away), where=mean > 0)
+    plain = np.maximum(smoother.predict(away), _LEAST_SPREAD)
+    by_logarithm = np.exp(smoother.predict(np.log(np.maximum(away, _LEAST_DISTANCE))))
+    spreads = np.stack([np.ones_like(away), plain, by_logarithm])
+    spreads = spreads * np.mean(away / spreads, axis=2, keepdims=True)
+    costs = np.mean(np.log(spreads) + away / spreads, axis=2)
+    costs[0] -= _COST_OF_A_SPREAD / smoother.n_rows
+    likeliest = np.take_along_axis(spreads, costs.argmin(axis=0)[None, :, None], axis=0)[0]
+    return np.asarray(np.where(mean > 0, mean, 1.0) * likeliest)
 
 
 def _without_long_tails(column: FloatArray) -> FloatArray:
@@ -122,27 +141,35 @@ def _without_long_tails(column: FloatArray) -> FloatArray:
     return np.asarray(ndtri((rankdata(column) - 0.5) / len(column)))
 
 
+def _landmarks(n_rows: int) -> IntArray | None:
+    """Return the rows that span the kernel, the same in every run; None where all do."""
+    if n_rows <= _MOST_EXACT:
+        return None
+    return stream(0, "landmarks").choice(n_rows, _LANDMARKS, replace=False)
+
+
 def _fit(
-    squares: FloatArray, landmarks: IntArray | None, width: float
+    points: FloatArray, n_columns: int, landmarks: IntArray | None, kernel: Kernel
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return a basis, the share of it that each ridge keeps, and one less the leverage of each row.
 
     The kernel is spanned by as many of the landmarks as it takes, which for a wide one are few.
     """
-    kernel = np.exp(-squares / (2 * width**2))
-    among = kernel if landmarks is None else kernel[landmarks]
+    near = _kernel(points, points if landmarks is None else points[landmarks], n_columns, *kernel)
+    among = near if landmarks is None else near[landmarks]
     factor, pivots, rank, _ = dpstrf(among, tol=_NEGLIGIBLE, lower=1)
     span = pivots[:rank] - 1
-    features = solve_triangular(np.tril(factor[:rank, :rank]), kernel[:, span].T, lower=True).T
+    features = solve_triangular(np.tril(factor[:rank, :rank]), near[:, span].T, lower=True).T
     features -= features.mean(axis=0)
     eigenvalues, vectors = eigh(features.T @ features)
     held = eigenvalues > _NEGLIGIBLE * eigenvalues[-1]
     basis, eigenvalues = features @ (vectors[:, held] / np.sqrt(eigenvalues[held])), eigenvalues[held]
-    kept = eigenvalues / (eigenvalues + np.array(_RIDGES)[:, None] * len(kernel))
-    leverage = kept @ (basis**2).T + 1 / len(kernel)
+    kept = eigenvalues / (eigenvalues + np.array(_RIDGES)[:, None] * len(near))
+    leverage = kept @ (basis**2).T + 1 / len(near)
     return basis, kept, 1 - leverage
 
 
-def _squared_distances(a: FloatArray, b: FloatArray) -> FloatArray:
-    squares = (a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1) - 2 * a @ b.T
-    return np.asarray(np.maximum(squares, 0))
+def _kernel(points: FloatArray, others: FloatArray, n_columns: int, metric: str, width: float) -> FloatArray:
+    distances = cdist(points, others, metric)
+    scale = 2 * width**2 * n_columns if metric == _SMOOTH else width * np.sqrt(n_columns)
+    return np.asarray(np.exp(-distances / scale))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from infosift.arrays import FloatArray
 from infosift.data.encoding import class_indicators, has_categories
 from infosift.random_streams import stream
-from infosift.significance.regression import LEAST_PROBABILITY, Smoother, expected_spread
+from infosift.significance.regression import LEAST_PROBABILITY, Smoother, predict_with_spread
 from infosift.significance.series import expected_polynomials, polynomials, standardised, uniform_ranks
 
 # Of randomised residuals: chance in them costs power, so that scores are averaged over some versions.
@@ -38,11 +38,9 @@ def residuals_of_target(target: FloatArray, smoother: Smoother, most_classes: in
     by_column = [parts_of(column, most_classes) for column in target]
     is_class = np.repeat([has_categories(column) for column in target], [len(own) for own in by_column])
     parts = np.concatenate(by_column)
-    predicted = smoother.predict(parts)
+    predicted, spread = predict_with_spread(parts, smoother)
     raw = parts - predicted
-    in_spreads = raw.copy()
-    if not is_class.all():
-        in_spreads[~is_class] /= expected_spread(raw[~is_class], smoother)
+    in_spreads = np.where(is_class[:, None], raw, raw / spread)
     outside = 1 - np.clip(predicted, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
     low, high = np.where(parts > 0, outside, 0.0), np.where(parts > 0, 1.0, outside)
     return TargetResiduals(raw, in_spreads, low, high, is_class)

@@ -9,8 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from infosift.arrays import FloatArray, IntArray
@@ -18,16 +21,25 @@ from infosift.data.encoding import class_indicators, has_categories
 from infosift.engines.blas import on_one_thread
 
 ORDERS = 3
+_TARGET_ORDERS = 2
+# Shares of the rows below the cuts of a step.
+_CUTS = (1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6)
 _MOST_CATEGORIES = 6
 _DIGITS = 9
 # Of the 53 bits of a float, those that the largest product of two functions takes before the point.
 _BITS_OF_PRODUCT = 7
+_MOST_BITS = 20
 
 
 def polynomials(points: FloatArray) -> FloatArray:
-    """Return the first Legendre polynomials of points of the unit interval, of unit variance: (orders x rows)."""
+    """Return the first Legendre polynomials of points of the unit interval, of unit variance: (orders x ...)."""
     t = 2 * points - 1
     return np.stack([math.sqrt(3) * t, math.sqrt(5) * (1.5 * t**2 - 0.5), math.sqrt(7) * (2.5 * t**3 - 1.5 * t)])
+
+
+def steps_at_cuts(points: FloatArray) -> FloatArray:
+    """Return which points of the unit interval are above each cut (cuts x ...): what polynomials follow badly."""
+    return np.stack([(points > cut).astype(np.float64) for cut in _CUTS])
 
 
 def expected_polynomials(low: FloatArray, high: FloatArray) -> FloatArray:
@@ -46,102 +58,170 @@ def expected_polynomials(low: FloatArray, high: FloatArray) -> FloatArray:
     return np.asarray((integrals(high) - integrals(low)) / (high - low))
 
 
-def functions_of(column: FloatArray) -> FloatArray:
-    """Return functions of a column: polynomials of the ranks of numbers, indicators of categories."""
-    if has_categories(column):
-        indicators = class_indicators(column)
-        largest = np.argsort(-indicators.sum(axis=1), kind="stable")[:_MOST_CATEGORIES]
-        return standardised(indicators[largest[:1] if len(indicators) == 2 else largest])
-    return standardised(polynomials(uniform_ranks(column)))
+class Functions(NamedTuple):
+    """Functions of a column (functions x rows): smooth ones, and steps, of which a category has none."""
+
+    smooth: FloatArray
+    steps: FloatArray
+
+
+def functions_of(columns: FloatArray) -> list[Functions]:
+    """Return functions of some columns: polynomials and steps of ranks of numbers, indicators of categories."""
+    categories = [has_categories(column) for column in columns]
+    of_numbers = iter(functions_of_numbers(columns[~np.array(categories)]) if not all(categories) else [])
+    return [
+        Functions(_indicators(column), np.zeros((0, len(column)))) if is_category else next(of_numbers)
+        for column, is_category in zip(columns, categories, strict=True)
+    ]
+
+
+def functions_of_numbers(columns: FloatArray) -> list[Functions]:
+    """Return polynomials and steps of the ranks of some columns of numbers."""
+    ranks = uniform_ranks(columns)
+    smooth, steps = standardised(polynomials(ranks)), standardised(steps_at_cuts(ranks))
+    return [Functions(smooth[:, i], steps[:, i]) for i in range(len(columns))]
+
+
+def _indicators(column: FloatArray) -> FloatArray:
+    indicators = class_indicators(column)
+    largest = np.argsort(-indicators.sum(axis=1), kind="stable")[:_MOST_CATEGORIES]
+    return standardised(indicators[largest[:1] if len(indicators) == 2 else largest])
 
 
 def uniform_ranks(values: FloatArray) -> FloatArray:
-    """Return ranks as points of the unit interval; values that differ by rounding only share theirs."""
-    scale = np.abs(values).max() or 1.0
-    return np.asarray((rankdata(np.round(values / scale, _DIGITS)) - 0.5) / len(values))
+    """Return ranks along the last axis as points of the unit interval; values equal but for rounding share one."""
+    scale = np.abs(values).max(axis=-1, keepdims=True)
+    rounded = np.round(values / np.where(scale > 0, scale, 1.0), _DIGITS)
+    return np.asarray((rankdata(rounded, axis=-1) - 0.5) / values.shape[-1])
 
 
 def standardised(functions: FloatArray) -> FloatArray:
-    """Return functions of mean zero and unit variance; zero where one is constant."""
-    centred = functions - functions.mean(axis=1, keepdims=True)
-    spread = centred.std(axis=1, keepdims=True)
+    """Return functions of mean zero and unit variance along the last axis; zero where one is constant."""
+    centred = functions - functions.mean(axis=-1, keepdims=True)
+    spread = centred.std(axis=-1, keepdims=True)
     return np.asarray(np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 1e-9))
 
 
 def exact(functions: FloatArray) -> FloatArray:
-    """Round functions such that sums of products over the rows are exact: the same bits in whatever order."""
+    """Round functions such that sums of products over the rows are exact: the same bits in whatever order.
+
+    The values fit into floats of half the size, too.
+    """
     bits = (53 - _BITS_OF_PRODUCT - math.ceil(math.log2(functions.shape[-1]))) // 2
+    bits = min(bits, _MOST_BITS)
     return np.asarray(np.ldexp(np.round(np.ldexp(np.clip(functions, -8, 8), bits)), -bits))
 
 
-def carried_back(functions: FloatArray, source: IntArray) -> FloatArray:
-    """Return functions (functions x rows) whose products with a column are theirs with ``column[source]``."""
-    moved = np.zeros_like(functions)
-    if np.bincount(source, minlength=len(source)).max() == 1:
-        moved[:, source] = functions
-    else:  # some rows are taken more than once
-        np.add.at(moved.T, source, functions.T)
+def carried_back(functions: FloatArray, sources: IntArray) -> FloatArray:
+    """Return functions (functions x draws x rows) whose products with a column are theirs with ``column[source]``.
+
+    To carry the rows of the few functions of the target back is as good as to move those of all candidates.
+    """
+    targets = np.full_like(sources, -1)
+    np.put_along_axis(targets, sources, np.arange(sources.shape[1])[None], axis=1)
+    if targets.min() >= 0:
+        return np.take(functions, targets, axis=1, mode="clip")
+    moved = np.zeros((len(functions), *sources.shape))
+    for draw, source in enumerate(sources):  # some rows are taken more than once
+        np.add.at(moved[:, draw].T, source, functions.T)
     return moved
 
 
 @dataclass(frozen=True)
-class Series:
-    """Functions of candidates and of target parts, whose mean products are the coefficients.
+class TargetSeries:
+    """Functions of the parts of a target (parts x functions x rows), of which mean products are taken.
 
-    ``candidates`` (candidates x functions x rows) may be padded by zeros; ``parts`` (parts x functions x rows) has
-    polynomials of each part of the target first, then products of the first of them with functions of the subset.
+    Of each part two polynomials come first, then products of the first of them with functions of the subset.
     """
 
-    candidates: FloatArray
-    parts: FloatArray
+    functions: FloatArray
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return int(self.parts.shape[2])
+    def moved(self, sources: IntArray) -> FloatArray:
+        """Return the functions as candidates that take rows from sources meet them.
 
-    def coefficients(self, sources: IntArray) -> FloatArray:
-        """Return (draws x candidates x functions x parts x functions); candidates take rows from ``sources``."""
-        n_candidates, n_functions, n_rows = self.candidates.shape
-        # To carry the rows of the few functions of the target back is as good as to move those of all candidates.
-        parts = self.parts.reshape(-1, n_rows)
-        moved = np.stack([carried_back(parts, source) for source in sources], axis=1)  # functions x draws x rows
-        with on_one_thread():
-            products = self.candidates.reshape(-1, n_rows) @ moved.reshape(-1, n_rows).T
-        shape = (n_candidates, n_functions, *self.parts.shape[:2], len(sources))
-        return np.moveaxis(products.reshape(shape), -1, 0) / math.sqrt(n_rows)
-
-    def scores(self, sources: IntArray) -> FloatArray:
-        """Return (draws x candidates x scores): roots of sums of squares, which are nearly normal."""
-        squares = self.coefficients(sources) ** 2
-        scores = [
-            squares[:, :, 0, :, 0],
-            squares[:, :, :, :, 0].sum(axis=2),
-            squares[:, :, :2, :, :2].sum(axis=(2, 4)),
-        ]
-        if squares.shape[4] > ORDERS:
-            scores.append(squares[:, :, 0, :, ORDERS:].max(axis=3))
-        return np.asarray(np.cbrt(np.stack(scores, axis=-1)).reshape(*squares.shape[:2], -1))
-
-    def effects(self) -> FloatArray:
-        """Return, for each candidate, how much of the target it goes with: raw, without any draws."""
-        squares = self.coefficients(np.arange(self.n_rows)[None])[0] ** 2
-        return np.asarray(squares[:, :2, :, :2].sum(axis=(1, 2, 3)) + squares[:, :, :, 0].sum(axis=(1, 2)))
+        They are (parts x functions x draws x rows).
+        """
+        n_rows = sources.shape[1]
+        flat = carried_back(self.functions.reshape(-1, n_rows), sources)
+        return flat.reshape(*self.functions.shape[:2], *sources.shape)
 
 
-def make_series(
-    candidates: Sequence[FloatArray], parts: Sequence[FloatArray], subset: FloatArray | None
-) -> Series:
-    """Return series of functions (functions x rows) of candidates and of parts; ``subset`` has functions of it."""
-    n_rows = parts[0].shape[1]
-    most = max(2, *(len(functions) for functions in candidates))
-    padded = np.zeros((len(candidates), most, n_rows))
-    for i, functions in enumerate(candidates):
-        padded[i, : len(functions)] = functions
+def make_target_series(parts: Sequence[FloatArray], subset: FloatArray | None) -> TargetSeries:
+    """Return the series of some parts (functions x rows each); ``subset`` has functions of the subset."""
     n_products = 0 if subset is None else len(subset)
-    of_parts = np.zeros((len(parts), ORDERS + n_products, n_rows))
-    for i, functions in enumerate(parts):
-        of_parts[i, : len(functions)] = functions
+    functions = np.zeros((len(parts), _TARGET_ORDERS + n_products, parts[0].shape[1]))
+    for i, own in enumerate(parts):
+        functions[i, : min(len(own), _TARGET_ORDERS)] = own[:_TARGET_ORDERS]
         if subset is not None:
-            of_parts[i, ORDERS:] = standardised(subset * functions[:1])
-    return Series(exact(padded), exact(of_parts))
+            functions[i, _TARGET_ORDERS:] = standardised(subset * own[:1])
+    return TargetSeries(exact(functions))
+
+
+@dataclass(frozen=True)
+class Series:
+    """Functions of candidates, and steps of them, (candidates x functions x rows); both may be padded by zeros.
+
+    They are kept in floats of half the size, which hold them exactly.
+    """
+
+    functions: NDArray[np.float32]
+    steps: NDArray[np.float32]
+
+    def scores(self, moved: FloatArray) -> FloatArray:
+        """Return (draws x candidates x scores): roots of squared mean products, which are nearly normal."""
+        first, second = self._squares(moved)
+        scores = [
+            first[:, 0],
+            _sum_in_order(first),
+            np.maximum(first[:, :2], second).max(axis=1),
+            (_mean_products(self.steps, moved[:, 0]) ** 2).max(axis=1),
+        ]
+        if moved.shape[1] > _TARGET_ORDERS:
+            products = moved[:, _TARGET_ORDERS:]
+            through_subset = _mean_products(self.functions[:, :1], products.reshape(-1, *products.shape[2:]))
+            shape = (len(self.functions), *products.shape[:3])
+            scores.append((through_subset.reshape(shape) ** 2).max(axis=2))
+        roots = np.cbrt(np.stack(scores, axis=2))  # candidates x parts x scores x draws
+        return np.ascontiguousarray(np.moveaxis(roots.reshape(len(roots), -1, moved.shape[2]), -1, 0))
+
+    def effects(self, moved: FloatArray) -> FloatArray:
+        """Return (draws x candidates): how much of the target each goes with, not studentised."""
+        first, second = self._squares(moved)
+        of_parts = _sum_in_order(first) + _sum_in_order(first[:, :2]) + _sum_in_order(second)
+        return np.asarray(_sum_in_order(of_parts).T)
+
+    def _squares(self, moved: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the squares of all functions with the first of the target, and of two with its second.
+
+        Both are (candidates x functions x parts x draws).
+        """
+        first = _mean_products(self.functions, moved[:, 0]) ** 2
+        return first, _mean_products(self.functions[:, :2], moved[:, 1]) ** 2
+
+
+def _sum_in_order(terms: FloatArray) -> FloatArray:
+    """Return the sum over the second axis, one term after the other: the same bits whatever the other axes are."""
+    return reduce(np.add, np.moveaxis(terms, 1, 0))
+
+
+def _mean_products(functions: NDArray[np.float32], targets: FloatArray) -> FloatArray:
+    """Return (candidates x functions x targets x draws) of functions whose last axis are rows."""
+    n_rows = functions.shape[2]
+    with on_one_thread():
+        products = functions.reshape(-1, n_rows).astype(np.float64) @ targets.reshape(-1, n_rows).T
+    return np.asarray(products.reshape(*functions.shape[:2], *targets.shape[:2]) / math.sqrt(n_rows))
+
+
+def make_series(candidates: Sequence[Functions]) -> Series:
+    """Return the series of some candidates."""
+    smooth, steps = ([getattr(own, name) for own in candidates] for name in ("smooth", "steps"))
+    return Series(_padded(smooth, 2), _padded(steps, 1))
+
+
+def _padded(functions: Sequence[FloatArray], least: int) -> NDArray[np.float32]:
+    """Return functions (functions x rows) of several candidates in one array, of at least so many each."""
+    most = max(least, *(len(own) for own in functions))
+    padded = np.zeros((len(functions), most, functions[0].shape[1]), dtype=np.float32)
+    for i, own in enumerate(functions):
+        padded[i, : len(own)] = exact(own)
+    return padded

@@ -42,10 +42,11 @@ def _cut(ranks: FloatArray) -> NDArray[np.bool_] | None:
     return None
 
 
-def shuffled_within(strata: IntArray, order: IntArray) -> IntArray:
-    """Return from which row each takes its value where a shuffled order of all rows is followed within strata."""
-    source = np.empty_like(order)
+def shuffled_within(strata: IntArray, orders: IntArray) -> IntArray:
+    """Return from which row each takes its value; shuffled orders (draws x rows) are followed within strata."""
+    sources = np.empty_like(orders)
     # Short integers are put in order in one pass over the rows.
     short = strata.astype(np.int16) if strata.max() < np.iinfo(np.int16).max else strata
-    source[np.argsort(short, kind="stable")] = order[np.argsort(short[order], kind="stable")]
-    return source
+    by_stratum = np.argsort(short[orders], axis=1, kind="stable")
+    sources[:, np.argsort(short, kind="stable")] = np.take_along_axis(orders, by_stratum, axis=1)
+    return sources

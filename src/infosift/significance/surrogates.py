@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -15,17 +16,20 @@ from infosift.data.encoding import as_points, class_indicators, has_categories
 from infosift.engines.base import Engine
 from infosift.engines.blas import on_one_thread
 from infosift.random_streams import stream
-from infosift.significance.regression import LEAST_PROBABILITY, Smoother, expected_spread
+from infosift.significance.regression import LEAST_PROBABILITY, Smoother, predict_with_spread
 from infosift.significance.series import (
+    Functions,
     expected_polynomials,
     functions_of,
-    polynomials,
+    functions_of_numbers,
     standardised,
-    uniform_ranks,
 )
 from infosift.significance.strata import shuffled_within, strata_of
 
 NULLS = ("residual", "local", "shuffle")
+# Which of the columns.
+Places: TypeAlias = "IntArray | slice"
+ALL = slice(None)
 _COLUMNS_AT_ONCE = 64
 # Rows that a local permutation takes values from: the nearest ones, the row itself included (Runge 2018).
 _NEAREST = 5
@@ -34,20 +38,20 @@ _NEAREST = 5
 class Surrogates(Protocol):
     """A way to draw surrogates of some columns: rows of them, or of their residuals, take each other's places."""
 
-    def source(self, number: int, order: IntArray) -> IntArray:
-        """Return from which row each takes its value, for a shuffled order of the rows."""
+    def sources(self, numbers: Sequence[int], orders: IntArray) -> IntArray:
+        """Return from which row each takes its value in some draws, for shuffled orders (draws x rows)."""
         ...
 
-    def draw(self, source: IntArray) -> FloatArray:
-        """Return a surrogate of all columns."""
+    def draw(self, source: IntArray, places: Places = ALL) -> FloatArray:
+        """Return a surrogate of all columns, or of some."""
         ...
 
     def residuals(self) -> FloatArray | None:
         """Return the residuals of all columns given the subset; None where they are not known."""
         ...
 
-    def functions(self) -> list[FloatArray]:
-        """Return functions (functions x rows) of what takes other places in each column."""
+    def functions(self, places: IntArray) -> list[Functions]:
+        """Return functions of what takes other places in some columns."""
         ...
 
 
@@ -76,21 +80,21 @@ class ShuffledSurrogates:
     def __init__(self, columns: FloatArray) -> None:
         self._columns = columns
 
-    def source(self, number: int, order: IntArray) -> IntArray:
-        """Return the order."""
-        return order
+    def sources(self, numbers: Sequence[int], orders: IntArray) -> IntArray:
+        """Return the orders."""
+        return orders
 
-    def draw(self, source: IntArray) -> FloatArray:
-        """Return the columns with their rows in other places."""
-        return self._columns[:, source]
+    def draw(self, source: IntArray, places: Places = ALL) -> FloatArray:
+        """Return columns with their rows in other places."""
+        return self._columns[places][:, source]
 
     def residuals(self) -> FloatArray | None:
         """Return the columns: without a regression, all of them is residual."""
         return self._columns
 
-    def functions(self) -> list[FloatArray]:
-        """Return functions of the columns."""
-        return [functions_of(column) for column in self._columns]
+    def functions(self, places: IntArray) -> list[Functions]:
+        """Return functions of some columns."""
+        return functions_of(self._columns[places])
 
 
 @dataclass(frozen=True)
@@ -108,9 +112,9 @@ class Explained:
     bounds: FloatArray | None = None
 
     def functions(self) -> FloatArray:
-        """Return polynomials of the ranks of the residual; of a category, the mean of these over its interval."""
-        if self.categories is None or self.bounds is None:
-            return standardised(polynomials(uniform_ranks(self.residual)))
+        """Return the mean of each polynomial over the interval of a category."""
+        assert self.categories is not None
+        assert self.bounds is not None
         which, rows = (self.residual > self.bounds).sum(axis=0), np.arange(len(self.residual))
         which = np.minimum(which, len(self.categories) - 1)
         low = np.where(which > 0, self.bounds[which - 1, rows], 0.0)
@@ -122,9 +126,8 @@ def explain(smoother: Smoother, seed: int, columns: FloatArray) -> list[Explaine
     numbers = [i for i, column in enumerate(columns) if not has_categories(column)]
     explained: dict[int, Explained] = {}
     if numbers:
-        predicted = smoother.predict(columns[numbers])
+        predicted, spread = predict_with_spread(columns[numbers], smoother)
         left = columns[numbers] - predicted
-        spread = expected_spread(left, smoother)
         explained |= {
             i: Explained(*found) for i, *found in zip(numbers, predicted, spread, left / spread, strict=True)
         }
@@ -154,21 +157,23 @@ class ResidualSurrogates:
         blocks = [columns[start : start + _COLUMNS_AT_ONCE] for start in range(0, len(columns), _COLUMNS_AT_ONCE)]
         with on_one_thread():  # here, since what one thread sets is so for all
             found = engine.each(partial(explain, smoother, seed), blocks)
-        self._explained = [column for block in found for column in block]
-        self._predicted = np.stack([column.predicted for column in self._explained])
-        self._spread = np.stack([column.spread for column in self._explained])
-        self._residuals = np.stack([column.residual for column in self._explained])
+        explained = [column for block in found for column in block]
+        self._predicted = np.stack([column.predicted for column in explained])
+        self._spread = np.stack([column.spread for column in explained])
+        self._residuals = np.stack([column.residual for column in explained])
+        self._categories = {i: column for i, column in enumerate(explained) if column.categories is not None}
 
-    def source(self, number: int, order: IntArray) -> IntArray:
-        """Return the order, followed within strata."""
-        return order if self._strata is None else shuffled_within(self._strata, order)
+    def sources(self, numbers: Sequence[int], orders: IntArray) -> IntArray:
+        """Return the orders, followed within strata."""
+        return orders if self._strata is None else shuffled_within(self._strata, orders)
 
-    def draw(self, source: IntArray) -> FloatArray:
-        """Return a surrogate of all columns."""
-        residuals = self._residuals[:, source]
-        copies = self._predicted + self._spread * residuals
-        for i, column in enumerate(self._explained):
-            if column.categories is not None and column.bounds is not None:
+    def draw(self, source: IntArray, places: Places = ALL) -> FloatArray:
+        """Return a surrogate of all columns, or of some."""
+        residuals = self._residuals[places][:, source]
+        copies = self._predicted[places] + self._spread[places] * residuals
+        for i, place in enumerate(np.arange(len(self._residuals))[places].tolist()):
+            column = self._categories.get(place)
+            if column is not None and column.categories is not None and column.bounds is not None:
                 passed = (residuals[i] > column.bounds).sum(axis=0)
                 copies[i] = column.categories[np.minimum(passed, len(column.categories) - 1)]
         return np.asarray(copies)
@@ -177,9 +182,17 @@ class ResidualSurrogates:
         """Return the residuals of all columns given the subset."""
         return self._residuals
 
-    def functions(self) -> list[FloatArray]:
-        """Return functions of the residuals."""
-        return [column.functions() for column in self._explained]
+    def functions(self, places: IntArray) -> list[Functions]:
+        """Return functions of some residuals: of ranks, or means over the interval of a category."""
+        numbers = [place for place in places if place not in self._categories]
+        found = dict(zip(numbers, functions_of_numbers(self._residuals[numbers]), strict=True)) if numbers else {}
+        n_rows = self._residuals.shape[1]
+        return [
+            found[place]
+            if place in found
+            else Functions(self._categories[place].functions(), np.zeros((0, n_rows)))
+            for place in places
+        ]
 
 
 class LocalSurrogates:
@@ -195,8 +208,11 @@ class LocalSurrogates:
         nearest = min(_NEAREST, len(points))
         self._near = KDTree(points).query(points, nearest, p=np.inf)[1].reshape(len(points), nearest)
 
-    def source(self, number: int, order: IntArray) -> IntArray:
-        """Return from which near row each takes its value; the order is that in which the rows are served."""
+    def sources(self, numbers: Sequence[int], orders: IntArray) -> IntArray:
+        """Return from which near row each takes its value; an order is that in which the rows are served."""
+        return np.stack([self._source(number, order) for number, order in zip(numbers, orders, strict=True)])
+
+    def _source(self, number: int, order: IntArray) -> IntArray:
         near = stream(self._seed, "local", self._step, number).permuted(self._near, axis=1)
         source, free = np.empty_like(order), np.ones(len(order), dtype=bool)
         for row in order:
@@ -205,17 +221,17 @@ class LocalSurrogates:
             free[source[row]] = False
         return source
 
-    def draw(self, source: IntArray) -> FloatArray:
-        """Return the columns with the values of near rows."""
-        return self._columns[:, source]
+    def draw(self, source: IntArray, places: Places = ALL) -> FloatArray:
+        """Return columns with the values of near rows."""
+        return self._columns[places][:, source]
 
     def residuals(self) -> FloatArray | None:
         """Return None: nothing is predicted from the subset."""
         return None
 
-    def functions(self) -> list[FloatArray]:
-        """Return functions of the columns."""
-        return [functions_of(column) for column in self._columns]
+    def functions(self, places: IntArray) -> list[Functions]:
+        """Return functions of some columns."""
+        return functions_of(self._columns[places])
 
 
 def _probabilities(column: FloatArray, smoother: Smoother) -> tuple[FloatArray, FloatArray]:

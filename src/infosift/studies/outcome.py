@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from infosift.errors import InputError
+
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
@@ -24,12 +26,18 @@ def untracked(items: Sequence[Any], label: str) -> Iterable[Any]:
 
 @dataclass(frozen=True)
 class Setting:
-    """How to run a study: ``quick`` for a small version, ``data`` the folder of the data sets."""
+    """How to run a study: ``quick`` for a small version, ``data`` the folder of the data sets.
+
+    A comparison can be restricted to some ``data_sets`` (or kinds of them) and ``selectors``, named as in its
+    tables.
+    """
 
     quick: bool = False
     data: Path | None = None
     n_jobs: int | None = None
     track: Track[Any] = untracked
+    data_sets: tuple[str, ...] = ()
+    selectors: tuple[str, ...] = ()
 
     def processes(self) -> ProcessPoolExecutor:
         """Return a pool for runs that are best done side by side, each on one thread."""
@@ -39,6 +47,14 @@ class Setting:
         from joblib import effective_n_jobs
 
         return ProcessPoolExecutor(effective_n_jobs(self.n_jobs), mp_context=get_context("spawn"))
+
+
+def restricted(everything: Sequence[str], wanted: Sequence[str], otherwise: Sequence[str]) -> list[str]:
+    """Return what is wanted of everything, in its order; something else where nothing is said."""
+    unknown = [name for name in wanted if name not in everything]
+    if unknown:
+        raise InputError(f"The study has no {unknown[0]!r}, only {', '.join(everything)}.")
+    return [name for name in everything if name in wanted] if wanted else list(otherwise)
 
 
 @dataclass(frozen=True)

@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import product
 from pathlib import Path
 from statistics import fmean
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_diabetes
-from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.model_selection import KFold, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from infosift.arrays import FloatArray
 from infosift.studies.data import COLON, HOUSING, NITROGEN, SONAR, TECATOR
-from infosift.studies.outcome import Outcome, Setting, Table
-from infosift.studies.rivals import SELECTORS, holds_classes, neighbors_model, require_rivals
+from infosift.studies.outcome import Outcome, Setting, Table, restricted
+from infosift.studies.predictors import MODELS, error_on, holds_classes
+from infosift.studies.rivals import DEFAULT, OURS, TOLD, chosen_by, prepare, require_rivals
 
 _FOLDS = 5
-_TREES = 300
-_WHO = [name for name in SELECTORS if name != "mlxtend sequential"]  # it would go on to the last of 2,000 features
-_MODELS = ("nearest neighbours", "random forest")
+_FEW = 30
+NAMES = ("housing", "nitrogen", "tecator", "diabetes", "sonar", "colon", "breast cancer")
+# Without mlxtend's search, which would go on to the last of 2,000 features.
+WHO = ("all features", *OURS, "Boruta", "scikit-learn sequential", "L1 path", *TOLD)
+_QUICK = ("all features", DEFAULT, *TOLD)
+_REMARKS = (
+    "Features are selected without the test rows. The error of numbers is the root mean square over the standard "
+    "deviation of the target, that of classes the share of wrong ones. Seconds are those of the processor.",
+    "Selectors that are told the number of features are told how many our default selected on the same rows.",
+)
 
 Data = tuple[FloatArray, np.ndarray]
+Fold = dict[str, float]
+# Means over folds, and the folds themselves under "by fold".
+Column = dict[str, Any]
+_SHIPPED = {"diabetes": load_diabetes, "breast cancer": load_breast_cancer, "wine": load_wine}
 
 
 def load(name: str, folder: Path | None) -> Data:
     """Return the features and the target of a data set; classes are integers."""
-    if name == "diabetes":
-        return load_diabetes(return_X_y=True)  # type: ignore[no-any-return]
-    if name == "breast cancer":
-        return load_breast_cancer(return_X_y=True)  # type: ignore[no-any-return]
+    if name in _SHIPPED:
+        return _SHIPPED[name](return_X_y=True)  # type: ignore[no-any-return]
     file, target, others = {
         "housing": (HOUSING, "MEDV", ()),
         "nitrogen": (NITROGEN, "N", ("C", "S", "FERT")),
@@ -48,67 +57,109 @@ def load(name: str, folder: Path | None) -> Data:
     return np.log(X) if file is COLON else X, y.astype(np.int64 if file in (SONAR, COLON) else np.float64)
 
 
-_NAMES = ("housing", "nitrogen", "tecator", "diabetes", "sonar", "colon", "breast cancer")
-
-
 def run(setting: Setting) -> Outcome:
     """Select features on four fifths of the rows and predict the others, in turn."""
-    require_rivals()
-    names = ("diabetes",) if setting.quick else _NAMES
+    names = restricted(NAMES, setting.data_sets, NAMES[3:4] if setting.quick else NAMES)
+    who = restricted(WHO, setting.selectors, _QUICK if setting.quick else WHO)
+    if DEFAULT not in who and any(one in TOLD for one in who):
+        who.insert(0, DEFAULT)
+    require_rivals(who)
     data = {name: load(name, setting.data) for name in names}
-    folds = range(1 if setting.quick else _FOLDS)
-    who = _WHO[:3] if setting.quick else _WHO
-    numbers: dict[str, Any] = {name: {} for name in names}
+    numbers: dict[str, dict[str, Column]] = {name: {} for name in names}
     with setting.processes() as pool:
-        for name, selector in setting.track(list(product(names, who)), "data sets and selectors"):
-            runs = list(pool.map(partial(_one, data[name], selector), folds))
-            numbers[name][selector] = {key: fmean(run[key] for run in runs) for key in runs[0]}
-    tables = (
-        *(_table(f"Error of {model}, test rows", model, numbers, who, "{:.3f}") for model in _MODELS),
-        _table("Number of features", "features", numbers, who, "{:.1f}"),
-        _table("Seconds to select, one thread", "seconds", numbers, who, "{:.1f}"),
-    )
-    return Outcome(
-        "prediction",
-        tables,
-        numbers,
-        remarks=(
-            f"Means over {len(folds)} fold{'s' * (len(folds) > 1)}; features are selected without the test rows. "
-            "The error of numbers is the root mean square over the standard deviation of the target, that of "
-            "classes the share of wrong ones.",
-        ),
-    )
+        for name, one in setting.track(list(product(names, who)), "data sets and selectors"):
+            told = numbers_of_features(numbers[name][DEFAULT]) if one in TOLD else ()
+            numbers[name][one] = column(data[name], one, told, 1 if setting.quick else _FOLDS, pool.map)
+    return outcome(numbers)
 
 
-def _one(data: Data, selector: str, fold: int) -> dict[str, float]:
+def column(
+    data: Data,
+    who: str,
+    told: Sequence[int] = (),
+    n_folds: int = _FOLDS,
+    map_: Callable[..., Iterable[Fold]] = map,
+) -> Column:
+    """Select by one selector on the first folds; ``told`` is how many to keep on each, if needed."""
+    numbers = [told[fold] if told else None for fold in range(n_folds)]
+    runs = list(map_(partial(_one, data, who), range(n_folds), numbers))
+    return {**{key: fmean(run[key] for run in runs) for key in runs[0]}, "by fold": runs}
+
+
+def numbers_of_features(done: Column) -> list[int]:
+    """Return how many features were selected on each fold."""
+    return [int(fold["features"]) for fold in done["by fold"]]
+
+
+def outcome(numbers: dict[str, dict[str, Column]]) -> Outcome:
+    """Return the tables of columns, by data set and selector, from one run or several."""
+    ratios = _ratios(numbers)
+    tables = [
+        *(_table(f"Error of {model}, test rows", model, numbers, "{:.3f}") for model in MODELS),
+        _table("Number of features", "features", numbers, "{:.1f}"),
+        _table("CPU seconds to select, one thread", "CPU seconds", numbers, "{:.1f}"),
+        *([_table_of_ratios(ratios)] if ratios else []),
+    ]
+    return Outcome("prediction", tuple(tables), {"data sets": numbers, "ratios": ratios}, remarks=_REMARKS)
+
+
+def _one(data: Data, who: str, fold: int, n_features: int | None = None) -> Fold:
     X, y = data
     splitter = (StratifiedKFold if holds_classes(y) else KFold)(_FOLDS, shuffle=True, random_state=0)
     train, test = list(splitter.split(X, y))[fold]
+    prepare(who)
     with threadpool_limits(1):
-        started = perf_counter()
-        selected = sorted(SELECTORS[selector](X[train], y[train], fold))
-        seconds = perf_counter() - started
-        errors = {
-            name: _error(model, X[:, selected], y, train, test)
-            for name, model in zip(_MODELS, (neighbors_model(y), _forest(y, fold)), strict=True)
+        started = process_time()
+        selected = sorted(chosen_by(who, X[train], y[train], fold, n_features))
+        seconds = process_time() - started
+        errors = {name: error_on(model(y, fold), X[:, selected], y, train, test) for name, model in MODELS.items()}
+    return {**errors, "features": float(len(selected)), "CPU seconds": seconds}
+
+
+def _table(title: str, key: str, numbers: dict[str, dict[str, Column]], form: str) -> Table:
+    who = [one for one in WHO if any(one in by for by in numbers.values())]
+    rows = tuple(
+        (name, *(form.format(by[one][key]) if one in by else "–" for one in who)) for name, by in numbers.items()
+    )
+    n_folds = max(len(column["by fold"]) for by in numbers.values() for column in by.values())
+    return Table(f"{title}, mean of {n_folds} fold{'s' * (n_folds > 1)}", ("data", *who), rows)
+
+
+def _ratios(numbers: dict[str, dict[str, Column]]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return our default's error over that of the best peer that keeps few features, by model and data set."""
+    ratios: dict[str, dict[str, dict[str, Any]]] = {}
+    for (name, by), model in product(numbers.items(), MODELS):
+        peers = {
+            one: column[model] for one, column in by.items() if one not in OURS and column["features"] <= _FEW
         }
-    return {**errors, "features": float(len(selected)), "seconds": seconds}
+        if DEFAULT in by and peers:
+            best = min(peers, key=lambda one: peers[one])
+            ratios.setdefault(model, {})[name] = {"ratio": _over(by[DEFAULT][model], peers[best]), "peer": best}
+    return ratios
 
 
-def _forest(y: np.ndarray, seed: int) -> Any:
-    forest = RandomForestClassifier if holds_classes(y) else RandomForestRegressor
-    return forest(_TREES, random_state=seed, n_jobs=1)
+def _over(ours: float, theirs: float) -> float:
+    if theirs == 0:
+        return 1.0 if ours == 0 else float("inf")
+    return ours / theirs
 
 
-def _error(model: Any, X: FloatArray, y: np.ndarray, train: np.ndarray, test: np.ndarray) -> float:
-    if X.shape[1] == 0:
-        model, X = (DummyClassifier() if holds_classes(y) else DummyRegressor()), np.zeros((len(y), 1))
-    predicted = model.fit(X[train], y[train]).predict(X[test])
-    if holds_classes(y):
-        return float(np.mean(predicted != y[test]))
-    return float(np.sqrt(np.mean((predicted - y[test]) ** 2)) / y.std())
-
-
-def _table(title: str, key: str, numbers: dict[str, Any], who: list[str], form: str) -> Table:
-    rows = tuple((name, *(form.format(by[one][key]) for one in who)) for name, by in numbers.items())
-    return Table(title, ("data", *who), rows)
+def _table_of_ratios(ratios: dict[str, dict[str, dict[str, Any]]]) -> Table:
+    by_model = list(ratios.values())
+    values = [{name: one["ratio"] for name, one in by_name.items()} for by_name in by_model]
+    worst = [max(by_name, key=lambda name: by_name[name]) for by_name in values]
+    with np.errstate(divide="ignore"):  # an error of zero
+        means = [float(np.exp(np.mean(np.log(list(by_name.values()))))) for by_name in values]
+    rows = [
+        (name, *(f"{by_name[name]['ratio']:.3f} ({by_name[name]['peer']})" for by_name in by_model))
+        for name in by_model[0]
+    ]
+    return Table(
+        f"Error of our default over that of the best peer with at most {_FEW} features",
+        ("data", *ratios),
+        (
+            *rows,
+            ("geometric mean", *(f"{mean:.3f}" for mean in means)),
+            ("worst", *(f"{by_name[name]:.3f} ({name})" for by_name, name in zip(values, worst, strict=True))),
+        ),
+    )

@@ -19,6 +19,7 @@ from infosift.display.plots.canvas import (
     name_rows,
     say,
 )
+from infosift.significance.permutation import threshold
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,8 +43,7 @@ class RankingDisplay(Display):
     selected : tuple of bool
         Which of them are in the selection.
     threshold : float or None
-        What the best must exceed; None where there is no such number for single candidates, since a pair of them
-        was taken first.
+        What the best must exceed; None where nothing was tested.
     in_nats : bool
         Which of the two the scores are.
 
@@ -80,8 +80,7 @@ class RankingDisplay(Display):
             names=tuple(unit_of[i] for i in columns),
             scores=scores[order],
             selected=tuple(i in selected for i in columns),
-            # The threshold of a pair is that of the best of all pairs.
-            threshold=_threshold(first, in_nats) if unit_of[first.index] == first.feature else None,
+            threshold=first.information_threshold if in_nats else _threshold(selection, first),
             in_nats=in_nats,
         )
 
@@ -118,5 +117,7 @@ class RankingDisplay(Display):
         return f"and {len(left)} more" + (f", {sum(left)} of them selected" if any(left) else "")
 
 
-def _threshold(step: Step, in_nats: bool) -> float | None:
-    return step.information_threshold if in_nats else step.threshold
+def _threshold(selection: Selection, first: Step) -> float:
+    """Return what single candidates had to exceed, also where the step is about another test or a pair."""
+    _, share = selection.alpha_shares[0]
+    return threshold(first.candidate_null, selection.settings.alpha * share)

@@ -37,7 +37,10 @@ class VerdictsDisplay(Display):
     verdicts : tuple of {"selected", "redundant", "undecided", "irrelevant"}
         What was found about each.
     p_values : ndarray
-        That of its step where a feature is selected, and otherwise that of the feature alone.
+        That of its step where a feature was selected, and otherwise that of the feature alone; adjusted for the
+        number of candidates.
+    unadjusted_p_values : ndarray
+        The same as if each were the only candidate; NaN where there is none.
     alpha : float
         The significance level.
 
@@ -55,6 +58,7 @@ class VerdictsDisplay(Display):
     names: tuple[str, ...]
     verdicts: tuple[str, ...]
     p_values: FloatArray
+    unadjusted_p_values: FloatArray
     alpha: float
 
     @classmethod
@@ -64,11 +68,15 @@ class VerdictsDisplay(Display):
             raise InputError(
                 'The selection has no verdicts to draw: they come with method="calibrated", where features vary.'
             )
-        ordered = sorted(selection.verdicts, key=lambda said: (said.verdict != "selected", said.p_value))
+        ordered = sorted(
+            selection.verdicts,
+            key=lambda said: (said.verdict != "selected", said.p_value, said.unadjusted_p_value or 0.0),
+        )
         return cls(
             names=tuple(said.feature for said in ordered),
             verdicts=tuple(said.verdict for said in ordered),
             p_values=np.array([said.p_value for said in ordered]),
+            unadjusted_p_values=np.array([said.unadjusted_p_value for said in ordered], dtype=np.float64),
             alpha=selection.settings.alpha,
         )
 
@@ -77,13 +85,17 @@ class VerdictsDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         evidence = -np.log10(self.p_values[:_MOST_ROWS])
+        unadjusted = -np.log10(self.unadjusted_p_values[:_MOST_ROWS])
         places = np.arange(len(evidence))
         draw_bars(ax, 0, evidence, places, color=PALE, lw=1.5, zorder=1)
         ax.axvline(-np.log10(self.alpha), color=GREY, ls="--", lw=1.2, zorder=1, label=f"alpha = {self.alpha:g}")
+        differs = ~np.isclose(unadjusted, evidence) & ~np.isnan(unadjusted)
+        if differs.any():
+            ax.plot(unadjusted[differs], places[differs], "|", color=GREY, ms=8, label="unadjusted p", zorder=1)
         for verdict, (marker, filling, edge) in _MARKS.items():
             said = np.array([found == verdict for found in self.verdicts[:_MOST_ROWS]])
             if said.any():
                 ax.plot(evidence[said], places[said], marker, mfc=filling, mec=edge, ms=7, label=verdict)
-        ax.set(xlabel="$-\\log_{10}\\,p$\n(of its step where selected, else of the feature alone)")
+        ax.set(xlabel="$-\\log_{10}\\,p$\n(of its step where selected, else of the feature alone; adjusted)")
         more = len(self.names) - len(places)
         name_rows(ax, self.names[:_MOST_ROWS], f"and {more} more" if more else "")

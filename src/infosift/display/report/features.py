@@ -17,7 +17,7 @@ VERDICTS = {
     "selected": ("●", "adds information to the features selected before it"),
     "redundant": ("■", "informative alone, but not conditional on the selected features"),
     "undecided": ("◇", "not settled by the permutations, or not tested conditional on the selected features"),
-    "irrelevant": ("▽", "not significantly informative"),
+    "irrelevant": ("▽", "not significantly informative, with p-values adjusted for the number of features"),
     "not selected": ("○", "a candidate, but never the best of a step, or not significant"),
     "not reached": ("○", "nothing was decided before the run ended"),
     "not tested": ("–", "constant, near-unique or a duplicate"),
@@ -37,6 +37,7 @@ def features(selection: Selection) -> list[dict[str, Any]]:
             line["rank"],
             order.get(line["name"], last),
             2.0 if line["p"] is None else line["p"],
+            2.0 if line["unadjusted"] is None else line["unadjusted"],
             0.0 if line["score"] is None else -line["score"],
             line["place"],
         ),
@@ -73,7 +74,10 @@ class _Evidence:
     def _line(self, place: int, name: str) -> dict[str, Any]:
         said = self.said.get(name)
         verdict = self._verdict(name, said)
-        p, score = self.p_values.get(name) if said is None else said.p_value, self.scores.get(name)
+        p, unadjusted = self.p_values.get(name, (None, None))
+        if said is not None:
+            p, unadjusted = said.p_value, said.unadjusted_p_value
+        score = self.scores.get(name)
         return {
             "place": place,
             "name": name,
@@ -82,6 +86,8 @@ class _Evidence:
             "rank": _RANKS[verdict],
             "p": p,
             "p_shown": "" if p is None else probability(p),
+            "unadjusted": unadjusted,
+            "unadjusted_shown": "" if unadjusted is None else probability(unadjusted),
             "redundant_with": () if said is None else said.redundant_with,
             "score": score,
             "score_shown": "" if score is None else signed(f"{score:.3f}"),
@@ -101,9 +107,11 @@ class _Evidence:
             return "not tested"
         return "not reached" if self.selection.is_partial else "not selected"
 
-    def _of_the_steps(self) -> tuple[dict[str, float], dict[str, float]]:
+    def _of_the_steps(self) -> tuple[dict[str, float], dict[str, tuple[float, float | None]]]:
         """Return the scores of the first step, and p-values: of a feature's own step, or else of the first."""
-        selection, scores, p_values = self.selection, {}, {}
+        selection = self.selection
+        scores: dict[str, float] = {}
+        p_values: dict[str, tuple[float, float | None]] = {}
         unit_of = {name: members for _, members in selection.settings.feature_groups for name in members}
         if selection.steps:
             first = selection.steps[0]
@@ -115,11 +123,12 @@ class _Evidence:
                 for name in unit_of.get(own, (own,)):
                     scores[name] = float(of_candidates[place])
                     if len(first.candidate_p_values):
-                        p_values[name] = float(first.candidate_p_values[place])
+                        both = first.candidate_p_values[place], first.candidate_unadjusted_p_values[place]
+                        p_values[name] = float(both[0]), float(both[1])
         for step in selection.steps:
             for column in step.columns:
-                p_values[selection.feature_names[column]] = step.p_value
-        p_values |= {found.feature: found.p_value for found in selection.replacements}
+                p_values[selection.feature_names[column]] = step.p_value, step.unadjusted_p_value
+        p_values |= {found.feature: (found.p_value, found.p_value) for found in selection.replacements}
         return scores, p_values
 
     def _notes(self) -> dict[str, list[str]]:

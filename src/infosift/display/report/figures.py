@@ -55,8 +55,9 @@ def _path(selection: Selection) -> dict[str, object]:
 def _verdicts(selection: Selection) -> dict[str, object]:
     display = VerdictsDisplay.from_selection(selection)
     reading = (
-        "The further to the right, the smaller the p-value: that of its step for a selected feature, and that of "
-        "the feature alone, adjusted for the number of features, for the others."
+        "The further to the right, the smaller the p-value that the verdict rests on: that of its step where a "
+        "feature was selected, and that of the feature alone for the others, both adjusted for the number of "
+        "candidates. The thin line is the unadjusted p-value, as if the feature were the only candidate."
     )
     found = {verdict: display.verdicts.count(verdict) for verdict in display.verdicts}
     alt = f"P-values of features: {', '.join(f'{number} {verdict}' for verdict, number in found.items())}."

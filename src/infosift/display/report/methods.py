@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from infosift.display.limits import power
 from infosift.display.phrases import (
     count,
     in_a_sentence,
@@ -60,7 +61,8 @@ def paragraph(selection: Selection) -> str:
     if selection.steps:
         parts += _adjusted_tests(selection) if selection.adjusted else _single_tests(selection)
         parts += _row_groups(selection)
-    return " ".join([*parts, _found(selection), f"The random seed was {selection.settings.seed}."])
+    parts += [_found(selection), *power(selection)]
+    return " ".join([*parts, f"The random seed was {selection.settings.seed}."])
 
 
 def _data(selection: Selection) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infosift.display.headline import headline, selected
+from infosift.display.limits import limits, power
 from infosift.display.phrases import (
     CAUTION,
     at_least,
@@ -80,6 +81,7 @@ def _more(selection: Selection, lines: list[dict[str, Any]]) -> list[str]:
             f"at most {100 * selection.settings.alpha:g} %."
         )
     said += _other_verdicts(lines)
+    said += limits(selection)
     for replacement in selection.replacements:
         said.append(
             f"{in_a_sentence(replacement.feature)} replaced {series(replacement.replaced)}: "
@@ -217,7 +219,7 @@ def _cautions(selection: Selection) -> list[str]:
     said = []
     if not selection.adjusted and len(selection.feature_names) > 1 and selected(selection):
         said.append(CAUTION)
-    if selection.n_rows < _FEW_ROWS:
+    if selection.n_rows < _FEW_ROWS and not power(selection):
         said.append(
             f"There are only {selection.n_rows} rows, which limits power: only strong dependence can be detected, "
             "so a feature that is not selected may still matter."

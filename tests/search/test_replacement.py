@@ -1,0 +1,86 @@
+"""One feature in place of two: which is tried, what is asked about it, and when the two stay."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from infosift.data.frames import NamedColumns
+from infosift.data.table import make_table
+from infosift.results.steps import Replacement
+from infosift.search.replacement import Replacements
+
+RNG = np.random.default_rng(0)
+GOOD = RNG.normal(size=200)
+# Two poor copies of a good feature, the good one, a third copy and something else.
+COLUMNS = np.stack(
+    [*(GOOD + 0.2 * RNG.normal(size=(2, 200))), GOOD, GOOD + 0.1 * RNG.normal(size=200), RNG.normal(size=200)]
+)
+TABLE = make_table(NamedColumns(tuple("abcde"), COLUMNS), NamedColumns(("y",), GOOD[None] + 1.0), seed=0)
+UNITS = dict(zip("abcde", TABLE.units, strict=True))
+
+
+class Oracle:
+    """Answers as a method would, from what each subset leaves unexplained and from p-values by what is asked."""
+
+    def __init__(self, unexplained, p_values):
+        self._unexplained, self._p_values, self.asked = unexplained, p_values, []
+
+    def unexplained(self, subset):
+        return self._unexplained.get(names(subset), 9)
+
+    def p_value(self, subset, candidates, number, *, fine=False):
+        self.asked.append((names(subset), names(candidates), number, fine))
+        return self._p_values[names(candidates)]
+
+
+def names(units):
+    return "".join(sorted(unit.name for unit in units))
+
+
+def replaced(selected, unexplained, p_values, kept=""):
+    oracle = Oracle(unexplained, p_values)
+    settings = SimpleNamespace(alpha=0.05)
+    problem = SimpleNamespace(table=TABLE, kept=tuple(UNITS[name] for name in kept), settings=settings)
+    search, found = Replacements(problem, oracle).of([UNITS[name] for name in selected]), []
+    while True:
+        try:
+            found.append(next(search))
+        except StopIteration as stop:
+            return "".join(unit.name for unit in stop.value), found, oracle.asked
+
+
+def test_one_that_explains_more_replaces_two_where_they_add_nothing_and_it_does():
+    after, (replacement,), asked = replaced("eab", {"abe": 2, "ce": 1, "de": 1.5}, {"ab": 0.4, "c": 0.01})
+    assert after == "ec"
+    assert replacement == Replacement("c", ("a", "b"), 0.01)
+    (given, pair, first, fine), (rest, stand_in, second, and_fine) = asked
+    assert (given, pair, fine) == ("ce", "ab", False)
+    assert (rest, stand_in, and_fine) == ("e", "c", True)  # the p-value that is reported
+    assert first != second
+
+
+@pytest.mark.parametrize(
+    ("unexplained", "p_values", "asked_about"),
+    [
+        ({"ab": 2, "c": 2.1, "d": 2.2}, {}, []),  # neither explains as much as the two
+        ({"ab": 2, "c": 1}, {"ab": 0.05, "c": 0.01}, ["ab"]),  # the two add something beside it
+        ({"ab": 2, "c": 1}, {"ab": 0.4, "c": 0.06}, ["ab", "c"]),  # it adds nothing to the others
+    ],
+)
+def test_the_two_stay(unexplained, p_values, asked_about):
+    after, found, asked = replaced("ab", unexplained, p_values)
+    assert after == "ab"
+    assert found == []
+    assert [candidates for _, candidates, _, _ in asked] == asked_about
+
+
+def test_only_features_that_are_nearly_the_same_are_tried():
+    assert replaced("ae", {"ae": 2, "c": 1}, {})[1:] == ([], [])
+    assert replaced("a", {"a": 2, "c": 1}, {})[1:] == ([], [])
+
+
+def test_what_is_kept_is_given_and_replaces_nothing():
+    after, (replacement,), asked = replaced("ab", {"abc": 2, "cd": 1}, {"ab": 0.4, "d": 0.01}, kept="c")
+    assert after == replacement.feature == "d"
+    assert [given for given, _, _, _ in asked] == ["cd", "c"]

@@ -1,0 +1,85 @@
+"""Series scores of draws: one draw at a time, some candidates at a time and on threads, the same bits."""
+
+import numpy as np
+import pytest
+
+from infosift.data.feature_groups import Unit
+from infosift.significance import drawn_series
+from infosift.significance.drawn_series import DrawnSeries
+from infosift.significance.max_test import cheap_looks, draws_of, max_test
+from infosift.significance.series import make_series
+from samples import conditional_on
+
+GROUPS = (Unit("a pair", (1, 5)), Unit("four", (3, 4, 6, 7)))
+
+
+def make(subset=(), *, classes=False, **options):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(9, 80))
+    X[2], X[5] = rng.integers(0, 2, size=80), rng.integers(0, 6, size=80)
+    y = X[0] + X[1] * X[8] + 0.5 * rng.normal(size=80)
+    y = np.digitize(y, [-0.5, 0.5]).astype(float) if classes else y
+    options = {"feature_groups": GROUPS, "discrete": (2, 5), "step": 1, **options}
+    return conditional_on(X, y, subset, **options)
+
+
+def slow_scores(conditional, draw):
+    """All candidates of one draw, with nothing kept."""
+    moved = conditional.target.moved(conditional.sources([draw]))
+    return make_series(conditional.functions(range(len(conditional.units)))).scores(moved)[0]
+
+
+@pytest.mark.parametrize("subset", [(), (0,), (0, 2)])
+@pytest.mark.parametrize("classes", [False, True])
+def test_scores_are_those_of_each_draw(monkeypatch, subset, classes):
+    conditional = make(subset, classes=classes)
+    monkeypatch.setattr(drawn_series, "_VALUES_IN_CACHE", 1)
+    monkeypatch.setattr(drawn_series, "_DRAWS_AT_ONCE", 3)
+    n_units = len(conditional.units)
+    found = DrawnSeries(conditional, "testing").scores(range(5, 28), slice(0, n_units))
+    assert found.shape == (23, n_units, (3 if classes else 1) * (5 if subset else 4))
+    for draw, scores in enumerate(found, 5):
+        np.testing.assert_array_equal(scores, slow_scores(conditional, draw))
+
+
+def assert_same(found, expected):
+    for name in ("observed", "as_high", "best", "p_values"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+@pytest.mark.parametrize("subset", [(), (0, 2)])
+@pytest.mark.parametrize("n_at_once", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_draws_are_the_same_where_few_scores_can_be_kept(monkeypatch, subset, n_at_once, n_jobs):
+    kept = DrawnSeries(make(subset), "testing")
+    expected = [kept.draws(count) for count in (19, 59, 79)]
+    monkeypatch.setattr(drawn_series, "_MOST_KEPT", n_at_once * 1000 * 5)
+    drawn, shapes = DrawnSeries(make(subset, n_jobs=n_jobs), "testing"), []
+
+    def watched(scores):
+        shapes.append(scores.shape)
+        return draws_of(scores)
+
+    monkeypatch.setattr(drawn_series, "draws_of", watched)
+    for count, draws in zip((19, 59, 79), expected, strict=True):
+        assert_same(drawn.draws(count), draws)
+    assert {n_units for _, n_units, _ in shapes} <= {1, n_at_once}
+    assert {n_draws for n_draws, _, _ in shapes} == {20, 60, 80}
+
+
+def test_scores_that_are_kept_are_drawn_once(monkeypatch):
+    conditional, asked = make(), []
+    drawn, sources = DrawnSeries(conditional, "testing"), conditional.sources
+    monkeypatch.setattr(conditional, "sources", lambda draws: asked.extend(draws) or sources(draws))
+    for count in (19, 59):
+        drawn.draws(count)
+    assert asked == list(range(60))
+
+
+def test_what_depends_on_the_target_is_found_and_the_rest_is_not():
+    # Of no surrogate the best is as high as x0, which makes up half of the target.
+    conditional = make()
+    test = max_test(DrawnSeries(conditional, "testing").draws, 0.05, cheap_looks(0.05, None), fine=True)
+    p_values = dict(zip([unit.name for unit in conditional.units], test.draws.p_values, strict=True))
+    assert p_values["x0"] == 1 / (1 + test.n_permutations) <= 1 / 1000
+    assert min(p_values["x2"], p_values["four"]) > 0.05

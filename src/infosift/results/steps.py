@@ -163,8 +163,8 @@ class Step(PermutationTest):
     accepted : bool
         Whether it was selected.
     unadjusted_p_value : float or None
-        The p-value as if the feature were the only candidate. None for a pair of features, which is tested only as
-        the best of all pairs.
+        The p-value as if the feature were the only candidate. None where there is none, since what was tested is
+        the best of many in every surrogate: a pair of features, or the best of very many by neighbours.
     seconds : float
         How long the step took.
     candidates : tuple of int
@@ -224,7 +224,7 @@ class Verdict(Record):
     redundant_with : tuple of str
         The selected features that carry its information.
     unadjusted_p_value : float or None
-        The same as if the feature were the only candidate; None where it was selected as one of a pair.
+        The same as if the feature were the only candidate; None where there is none, as for one of a pair.
     n_candidates : int
         Number of candidates that the p-value is adjusted for.
     given : tuple of str

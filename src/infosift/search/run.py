@@ -13,7 +13,7 @@ from infosift.results.steps import Removal, Replacement
 from infosift.search.base import Decision, Problem, Tests
 from infosift.search.checkpoint import Checkpoint, fresh_state
 from infosift.search.forward import forward
-from infosift.search.verdicts import verdicts
+from infosift.search.verdicts import detectable_correlation, verdicts
 
 _CALLBACK = "a callback"
 
@@ -66,7 +66,8 @@ class Run:
             selection.replacements,
             selection.removals,
         )
-        self._selection = replace(selection, verdicts=said)
+        detectable = detectable_correlation(self._problem, tests.n_rows, selection.steps)
+        self._selection = replace(selection, verdicts=said, smallest_detectable_correlation=detectable)
         return None
 
     def _start_tests(self) -> Tests:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from infosift.engines.base import Engine, Question
 from infosift.results.steps import Removal, Replacement, Step, Verdict
 from infosift.search.base import Problem
+from infosift.significance.detectable import smallest_detectable_correlation
 from infosift.significance.permutation import interval_of_p
 
 
@@ -23,40 +25,81 @@ def verdicts(
     """Return what was found about each feature; nothing where candidates have no p-values of their own."""
     if not steps or not len(steps[0].candidate_p_values):
         return ()
-    names = problem.table.names
-    selected, dropped = _selected_and_dropped(names, steps, replacements, removals)
-    units = {unit.columns[0]: unit for unit in problem.table.units}
-    # Where the search stopped at max_features, the others were not tested conditional on those selected.
-    all_tested = not steps[-1].accepted
-    said: dict[int, Verdict] = {}
-    for first, p_alone in zip(steps[0].candidates, steps[0].candidate_p_values.tolist(), strict=True):
-        may_pass = _may_be_significant(p_alone, steps[0].candidate_permutations, problem.settings.alpha)
-        for i in units[first].columns:
-            if i in selected:
-                said[i] = Verdict(names[i], "selected", selected[i])
-                continue
-            informative = i in dropped or p_alone <= problem.settings.alpha
-            related: tuple[str, ...] = ()
-            if informative and (all_tested or i in dropped):
-                related = _carriers_of(i, list(selected), problem, values, engine)
-            verdict = "redundant" if related else "undecided" if informative or may_pass else "irrelevant"
-            said[i] = Verdict(names[i], verdict, p_alone, related)
-    return tuple(said[i] for i in sorted(said))
-
-
-def _selected_and_dropped(
-    names: tuple[str, ...],
-    steps: Sequence[Step],
-    replacements: Sequence[Replacement],
-    removals: Sequence[Removal],
-) -> tuple[dict[int, float], set[int]]:
-    """Return the selected features with their p-values, and those that were selected once and no longer are."""
-    p_values = {i: step.p_value for step in steps if step.accepted for i in step.columns}
-    p_values |= {names.index(replacement.feature): replacement.p_value for replacement in replacements}
+    names, alpha = problem.table.names, problem.settings.alpha
+    tested = _tests_passed(problem, steps, replacements)
     gone = [name for removal in removals for name in removal.features]
     gone += [name for replacement in replacements for name in replacement.replaced]
     dropped = {names.index(name) for name in gone}
-    return {i: p_value for i, p_value in p_values.items() if i not in dropped}, dropped
+    selected = [i for i in tested if i not in dropped]
+    # Where the search stopped at max_features, the others were not tested conditional on those selected.
+    all_tested = not steps[-1].accepted
+    said: dict[int, Verdict] = {}
+    for i, alone in _tests_alone(problem, steps[0]).items():
+        verdict = "selected"
+        related: tuple[str, ...] = ()
+        if i not in selected:
+            informative = i in dropped or alone.p_value <= alpha
+            if informative and (all_tested or i in dropped):
+                related = _carriers_of(i, selected, problem, values, engine)
+            may_pass = informative or _may_be_significant(alone.p_value, steps[0].candidate_permutations, alpha)
+            verdict = "redundant" if related else "undecided" if may_pass else "irrelevant"
+        said[i] = tested.get(i, alone).verdict(names[i], verdict, related)
+    return tuple(said[i] for i in sorted(said))
+
+
+def detectable_correlation(problem: Problem, n_rows: int, steps: Sequence[Step]) -> float | None:
+    """Return the smallest rank correlation that the first step finds in eight of ten tables like this one.
+
+    None where nothing is adjusted for, and with row groups: how much a group tells depends on its rows' likeness.
+    """
+    if not steps or problem.table.row_groups is not None:
+        return None
+    level = problem.settings.alpha * problem.method.alpha_shares[0][1]
+    return smallest_detectable_correlation(steps[0].candidate_null, n_rows, level)
+
+
+@dataclass(frozen=True)
+class _Test:
+    """The test that a verdict rests on."""
+
+    p_value: float
+    unadjusted: float | None
+    n_candidates: int
+    given: tuple[str, ...]
+
+    def verdict(self, name: str, verdict: str, related: tuple[str, ...]) -> Verdict:
+        return Verdict(name, verdict, self.p_value, related, self.unadjusted, self.n_candidates, self.given)
+
+
+def _tests_alone(problem: Problem, first: Step) -> dict[int, _Test]:
+    """Return the test of each column in the first step; those of a group share theirs."""
+    units = {unit.columns[0]: unit for unit in problem.table.units}
+    both = zip(first.candidate_p_values.tolist(), first.candidate_unadjusted_p_values.tolist(), strict=True)
+    count, given = len(first.candidates), problem.settings.keep
+    return {
+        i: _Test(p_value, unadjusted, count, given)
+        for column, (p_value, unadjusted) in zip(first.candidates, both, strict=True)
+        for i in units[column].columns
+    }
+
+
+def _tests_passed(
+    problem: Problem, steps: Sequence[Step], replacements: Sequence[Replacement]
+) -> dict[int, _Test]:
+    """Return the test by which each column was selected, if only for a time."""
+    names = problem.table.names
+    passed: dict[int, _Test] = {}
+    selected = list(problem.settings.keep)
+    for step in (step for step in steps if step.accepted):
+        test = _Test(step.p_value, step.unadjusted_p_value, len(step.candidates), tuple(selected))
+        passed |= dict.fromkeys(step.columns, test)
+        selected += [names[i] for i in step.columns]
+    for replacement in replacements:
+        selected = [name for name in selected if name not in replacement.replaced]
+        p_value = replacement.p_value
+        passed[names.index(replacement.feature)] = _Test(p_value, p_value, 1, tuple(selected))
+        selected.append(replacement.feature)
+    return passed
 
 
 def _may_be_significant(p_value: float, n_permutations: int, alpha: float) -> bool:

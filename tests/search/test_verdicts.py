@@ -1,0 +1,145 @@
+"""A verdict says which p-value it rests on, and keeps the unadjusted one beside it."""
+
+import numpy as np
+import pytest
+
+from infosift import Selection
+from infosift.studies import dependence
+from samples import friedman, make_selector
+
+
+def select(X, y, groups=None, **options):
+    return make_selector(**{"random_state": 0, **options}).fit(X, y, groups=groups).selection_
+
+
+def noise(n=50, d=60, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)), rng.normal(size=n)
+
+
+@pytest.fixture(scope="module")
+def nothing():
+    return select(*noise(seed=2))
+
+
+@pytest.fixture(scope="module")
+def selection():
+    return select(*friedman(1))
+
+
+def test_those_not_selected_rest_on_the_first_step(nothing):
+    first = nothing.steps[0]
+    for place, said in enumerate(nothing.verdicts):
+        assert said.verdict == "irrelevant"
+        assert said.p_value == first.candidate_p_values[place]
+        assert said.unadjusted_p_value == first.candidate_unadjusted_p_values[place]
+        assert (said.n_candidates, said.given) == (60, ())
+
+
+def test_a_feature_may_seem_significant_alone_and_is_irrelevant_all_the_same(nothing):
+    alpha = nothing.settings.alpha
+    small = [said for said in nothing.verdicts if said.unadjusted_p_value <= alpha]
+    # Binomial(60, 0.05): none has a chance of 5 %, more than nine one of 0.1 %.
+    assert 0 < len(small) <= 9
+    assert all(said.verdict == "irrelevant" and said.p_value > alpha for said in small)
+
+
+def test_adjusting_never_makes_a_p_value_smaller(nothing, selection):
+    for one in (nothing, selection):
+        for step in one.steps:
+            assert np.all(step.candidate_unadjusted_p_values <= step.candidate_p_values)
+            assert step.unadjusted_p_value is None or step.unadjusted_p_value <= step.p_value
+        assert all(said.unadjusted_p_value <= said.p_value for said in one.verdicts if said.n_candidates > 1)
+
+
+def test_of_noise_the_unadjusted_p_values_are_uniform():
+    p_values = [
+        select(*noise(60, 20, seed), n_permutations=59, max_features=1).steps[0].candidate_unadjusted_p_values
+        for seed in range(20)
+    ]
+    # 400 of them, of 20 tables: at most 5 % are at most 0.05, with a standard error of 1.1 %.
+    assert 0.02 < np.mean(np.concatenate(p_values) <= 0.05) < 0.083
+    assert np.mean(np.concatenate(p_values)) == pytest.approx(0.5, abs=0.07)
+
+
+def test_a_single_candidate_has_nothing_to_adjust_for():
+    (said,) = select(*noise(d=1)).verdicts
+    assert said.p_value == said.unadjusted_p_value
+    assert said.n_candidates == 1
+    assert "adjusted" not in said.rests_on
+
+
+def test_those_selected_rest_on_their_step(selection):
+    said = {one.feature: one for one in selection.verdicts}
+    before = []
+    for step in selection.accepted:
+        found = said[step.feature]
+        if step.feature in selection.names:
+            assert found.verdict == "selected"
+        assert (found.p_value, found.unadjusted_p_value) == (step.p_value, step.unadjusted_p_value)
+        assert (found.n_candidates, found.given) == (10 - len(before), tuple(before))
+        before.append(step.feature)
+    assert len(before) > 2
+    last = said[before[-1]]
+    assert last.rests_on.startswith(
+        f"p = {last.p_value:.2g} conditional on {', '.join(before[:-1])}, adjusted for "
+    )
+
+
+def test_what_is_kept_is_what_verdicts_are_conditional_on():
+    X, y = friedman(1)
+    selection = select(X, y, keep=["x3"], max_features=2)
+    assert {said.given for said in selection.verdicts if said.verdict != "selected"} == {("x3",)}
+
+
+def test_one_that_replaced_two_rests_on_a_test_of_its_own_and_those_replaced_on_their_steps():
+    sample = dependence.friedman(109, 100, n_copies=5)
+    selection = select(sample.X, sample.y)
+    if not selection.replacements:
+        pytest.skip("no replacement in this table")
+    said = {one.feature: one for one in selection.verdicts}
+    for replacement in selection.replacements:
+        found = said[replacement.feature]
+        assert (found.p_value, found.n_candidates) == (replacement.p_value, 1)
+        assert not set(found.given) & {replacement.feature, *replacement.replaced}
+        steps = {step.feature: step for step in selection.accepted}
+        assert all(said[name].p_value == steps[name].p_value for name in replacement.replaced if name in steps)
+
+
+def test_a_pair_has_no_unadjusted_p_value():
+    for seed in range(1000, 1006):
+        sample = dependence.exclusive_or(seed, 200)
+        selection = select(sample.X, sample.y)
+        pairs = [step for step in selection.accepted if len(step.columns) == 2]
+        if pairs:
+            break
+    assert pairs[0].unadjusted_p_value is None
+    members = [selection.feature_names[i] for i in pairs[0].columns]
+    of_pair = [said for said in selection.verdicts if said.feature in members]
+    assert [said.unadjusted_p_value for said in of_pair] == [None, None]
+    assert "unadjusted" not in of_pair[0].rests_on
+    assert Selection.from_json(selection.to_json()) == selection
+
+
+def test_the_published_method_has_unadjusted_p_values_and_no_verdicts():
+    X, y = friedman(1)
+    selection = select(X, y, method="published", max_features=2)
+    assert selection.verdicts == ()
+    assert selection.smallest_detectable_correlation is None
+    assert all(step.unadjusted_p_value == step.p_value for step in selection.steps)
+
+
+def test_power_is_said_by_the_rows_that_are_tested(nothing, selection):
+    assert 0.4 < nothing.smallest_detectable_correlation < 0.7
+    assert selection.smallest_detectable_correlation < nothing.smallest_detectable_correlation
+    more = select(*noise(d=200))
+    assert more.smallest_detectable_correlation > nothing.smallest_detectable_correlation
+    spectrum = np.cumsum(np.random.default_rng(0).normal(size=(50, 100)), axis=1)
+    alike = select(spectrum, noise()[1])
+    assert alike.smallest_detectable_correlation < more.smallest_detectable_correlation
+
+
+def test_no_power_is_said_with_row_groups():
+    X, y = noise(n=60, d=4)
+    assert select(X, y, groups=np.repeat(np.arange(20), 3)).smallest_detectable_correlation is None
+    assert select(X, y).smallest_detectable_correlation is not None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TypeAlias
 
 import numpy as np
 from scipy.linalg import eigh, solve_triangular
@@ -19,15 +18,12 @@ from infosift.engines.base import Engine
 from infosift.engines.blas import on_one_thread
 from infosift.random_streams import stream
 
-# Metrics and widths of the kernels, in units of the root of the number of columns. A Gaussian kernel follows what
-# is smooth, and one that falls with the sum of the differences follows steps.
-_SMOOTH, _STEPPED = "sqeuclidean", "cityblock"
-Kernel: TypeAlias = tuple[str, float]
-_KERNELS: tuple[Kernel, ...] = (*((_SMOOTH, width) for width in (0.5, 1.0, 2.0, 4.0, 8.0)), (_STEPPED, 8.0))
+# Widths of the Gaussian kernel, in units of the root of the number of columns.
+_WIDTHS = (0.5, 1.0, 2.0, 4.0, 8.0)
 # Narrow ones, and the most columns among which there are rows that near.
-_NARROW_KERNELS: tuple[tuple[Kernel, int], ...] = (((_SMOOTH, 0.12), 2), ((_SMOOTH, 0.25), 4))
-# Enough to compare sets of features by: kernels that few functions span.
-QUICK_KERNELS: tuple[Kernel, ...] = ((_SMOOTH, 1.0), (_SMOOTH, 4.0))
+_NARROW_WIDTHS = ((0.12, 2), (0.25, 4))
+# Enough to compare sets of features by: few functions span the kernel.
+QUICK_WIDTHS = (1.0, 4.0)
 # Ridges in units of n.
 _RIDGES = tuple(10.0 ** (exponent / 2) for exponent in range(-12, 0))
 # Up to as many rows the kernel matrix is exact; beyond, it is spanned by some of the rows (Nyström).
@@ -53,43 +49,39 @@ class Smoother:
     predicted and however many threads there are.
     """
 
-    def __init__(self, subset: FloatArray, engine: Engine, kernels: Sequence[Kernel] | None = None) -> None:
+    def __init__(self, subset: FloatArray, engine: Engine, widths: Sequence[float] | None = None) -> None:
         points = np.concatenate([as_points(_without_long_tails(column)) for column in subset]).T
         self.n_rows = len(points)
         # Of very many rows, some are enough to compare widths and ridges by.
         self._compared = np.linspace(0, self.n_rows - 1, min(self.n_rows, _MOST_COMPARED)).astype(np.int64)
         landmarks = _landmarks(self.n_rows)
-        if kernels is None:
-            kernels = [*(kernel for kernel, most in _NARROW_KERNELS if len(subset) <= most), *_KERNELS]
+        if widths is None:
+            widths = [*(width for width, most in _NARROW_WIDTHS if len(subset) <= most), *_WIDTHS]
         with on_one_thread():
-            self._fits = engine.each(partial(_fit, points, len(subset), landmarks), kernels)
+            squares = cdist(points, points if landmarks is None else points[landmarks], "sqeuclidean") / len(
+                subset
+            )
+            self._fits = engine.each(partial(_fit, squares, landmarks), widths)
 
     def predict(self, columns: FloatArray) -> FloatArray:
         """Return what each row of some columns (columns x rows) would be by the others; one column is one row."""
         if columns.ndim == 1:
             return np.asarray(self.predict(columns[None])[0])
-        return self.predict_with_errors(columns)[0]
-
-    def predict_with_errors(self, columns: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the same, and how much farther off a row is than noise alone, for want of rows near it."""
         at_once = max(1, _VALUES_AT_ONCE // (len(_RIDGES) * min(self.n_rows, _MOST_COMPARED)))
         parts = [columns[start : start + at_once] for start in range(0, len(columns), at_once)]
         with on_one_thread():
-            found = [self._residuals(part) for part in parts]
-        residuals, errors = (np.concatenate([each[i] for each in found]) for i in range(2))
-        return columns - residuals, errors
+            return np.concatenate([part - self._residuals(part) for part in parts])
 
-    def _residuals(self, columns: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the residuals of some columns, by the width and the ridge that have least of them, and errors."""
+    def _residuals(self, columns: FloatArray) -> FloatArray:
+        """Return the residuals of some columns, by the width and the ridge that have least of them."""
         centred = columns - columns.mean(axis=1, keepdims=True)
-        residuals, errors = centred * (self.n_rows / (self.n_rows - 1)), np.ones_like(centred)
+        residuals = centred * (self.n_rows / (self.n_rows - 1))
         widths, ridges = self._best(centred, np.mean(residuals[:, self._compared] ** 2, axis=1))
         for width in np.unique(widths[widths >= 0]):
             (basis, kept, free), own = self._fits[width], widths == width
             fitted = ((centred[own] @ basis) * kept[ridges[own]]) @ basis.T
             residuals[own] = (centred[own] - fitted) / free[ridges[own]]
-            errors[own] = 1 / np.sqrt(free[ridges[own]])
-        return residuals, errors
+        return np.asarray(residuals)
 
     def _best(self, centred: FloatArray, least: FloatArray) -> tuple[IntArray, IntArray]:
         """Return the width and the ridge of least error for each column; -1 where the mean does best."""
@@ -108,8 +100,8 @@ class Smoother:
 
 def predict_with_spread(columns: FloatArray, smoother: Smoother) -> tuple[FloatArray, FloatArray]:
     """Return what each row of some columns would be by the others, and how far from that it is expected to be."""
-    predicted, errors = smoother.predict_with_errors(columns)
-    return predicted, errors * expected_spread((columns - predicted) / errors, smoother)
+    predicted = smoother.predict(columns)
+    return predicted, expected_spread(columns - predicted, smoother)
 
 
 def expected_spread(residuals: FloatArray, smoother: Smoother) -> FloatArray:
@@ -149,27 +141,21 @@ def _landmarks(n_rows: int) -> IntArray | None:
 
 
 def _fit(
-    points: FloatArray, n_columns: int, landmarks: IntArray | None, kernel: Kernel
+    squares: FloatArray, landmarks: IntArray | None, width: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return a basis, the share of it that each ridge keeps, and one less the leverage of each row.
 
     The kernel is spanned by as many of the landmarks as it takes, which for a wide one are few.
     """
-    near = _kernel(points, points if landmarks is None else points[landmarks], n_columns, *kernel)
-    among = near if landmarks is None else near[landmarks]
+    kernel = np.exp(-squares / (2 * width**2))
+    among = kernel if landmarks is None else kernel[landmarks]
     factor, pivots, rank, _ = dpstrf(among, tol=_NEGLIGIBLE, lower=1)
     span = pivots[:rank] - 1
-    features = solve_triangular(np.tril(factor[:rank, :rank]), near[:, span].T, lower=True).T
+    features = solve_triangular(np.tril(factor[:rank, :rank]), kernel[:, span].T, lower=True).T
     features -= features.mean(axis=0)
     eigenvalues, vectors = eigh(features.T @ features)
     held = eigenvalues > _NEGLIGIBLE * eigenvalues[-1]
     basis, eigenvalues = features @ (vectors[:, held] / np.sqrt(eigenvalues[held])), eigenvalues[held]
-    kept = eigenvalues / (eigenvalues + np.array(_RIDGES)[:, None] * len(near))
-    leverage = kept @ (basis**2).T + 1 / len(near)
+    kept = eigenvalues / (eigenvalues + np.array(_RIDGES)[:, None] * len(kernel))
+    leverage = kept @ (basis**2).T + 1 / len(kernel)
     return basis, kept, 1 - leverage
-
-
-def _kernel(points: FloatArray, others: FloatArray, n_columns: int, metric: str, width: float) -> FloatArray:
-    distances = cdist(points, others, metric)
-    scale = 2 * width**2 * n_columns if metric == _SMOOTH else width * np.sqrt(n_columns)
-    return np.asarray(np.exp(-distances / scale))

@@ -26,7 +26,12 @@ FAST = make_selector(method="published", n_neighbors=6, n_permutations=19, rando
 @parametrize_with_checks(
     [
         MutualInfoSelector(method=method, missing=missing, random_state=0)
-        for method, missing in (("calibrated", "error"), ("calibrated", "drop"), ("published", "partial"))
+        for method, missing in (
+            ("calibrated", "error"),
+            ("calibrated", "drop"),
+            ("calibrated", "partial"),
+            ("published", "partial"),
+        )
     ]
 )
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
@@ -216,7 +221,6 @@ def test_bad_data_are_explained(data):
             "n_folds and t_threshold are for choosing n_neighbors, and n_neighbors=6 is given: leave them out",
         ),
         ({"criterion": KSG(6), "method": Published(t_threshold=1.0)}, "n_folds and t_threshold are for choosing"),
-        ({"missing": "partial"}, 'needs whole rows: say missing="drop" or method="published"'),
     ],
 )
 def test_parameters_that_would_be_ignored_are_refused(data, parameters, message):

@@ -70,9 +70,10 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         How features and target are made comparable: unit variance, or normal quantiles of their ranks, which is
         steadier where there are outliers and heavy tails.
     missing : {"error", "drop", "partial"}, default="error"
-        What to do about missing values: refuse them; drop the row; or, with the published method, compare a row in
-        the features that it has, with the rows that have these too (after Doquire and Verleysen 2012), at a cost
-        that grows with the square of the rows. Rows without a target are dropped in both cases.
+        What to do about missing values: refuse them; drop the row; or use the values that a row has. With
+        "partial", a feature is tested on the rows that have it and all features selected before it; estimates by
+        neighbours compare a row with those that have the same features (after Doquire and Verleysen 2012), at a
+        cost that grows with the square of the rows. Rows without a target are dropped in both cases.
     random_state : int, NumPy generator or None, default=None
         Seed. It fixes the result to the last bit, whatever the number of threads or the order of the columns. None
         draws one, which ``selection_.settings.seed`` keeps.

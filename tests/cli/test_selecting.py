@@ -264,12 +264,6 @@ def bad_value(frame, column, row, value):
         (None, ["--target", "Price"], 'has no column "Price": did you mean "price"?'),
         (None, ["--target", "price", "--keep", "price"], '"price" is the target, so it cannot be kept'),
         (None, ["--target", "price", "--keep", "x1", "--ignore", "x1"], '"x1" is to be ignored, so'),
-        (
-            None,
-            ["--target", "price", "--missing", "partial"],
-            "--method calibrated predicts features from each other and needs whole rows: say --missing drop or "
-            "--method published.",
-        ),
         (None, ["--target", "price", "--time-limit", "0"], "--time-limit must be a number above 0"),
         (
             lambda f: f.with_columns(x4=pl.Series(["1,234"] * 50 + ["2,500"] * 50)),

@@ -37,9 +37,9 @@ def columns(draw, n_rows):
 
 
 @st.composite
-def tables(draw):
+def tables(draw, n_rows=st.integers(1, 25)):
     """Draw a data frame of some library or an array, and a target."""
-    n_rows = draw(st.integers(1, 25))
+    n_rows = draw(n_rows)
     content = {f"column {i}": draw(columns(n_rows)) for i in range(draw(st.integers(1, 5)))}
     if draw(st.booleans()) and len(content) > 1:
         content["column 1"] = content["column 0"]
@@ -71,8 +71,17 @@ OPTIONS = {
 @given(table=tables(), options=st.fixed_dictionaries(OPTIONS))
 @settings(max_examples=300, deadline=None)
 def test_fits_or_says_why_not(table, options):
-    X, y = table
     selector = make_selector(method="published", n_permutations=19, max_features=3, random_state=0, **options)
+    assert_fits_or_says_why_not(selector, *table)
+
+
+@given(table=tables(n_rows=st.integers(30, 60)), options=st.fixed_dictionaries(OPTIONS))
+@settings(max_examples=100, deadline=None)
+def test_the_default_fits_or_says_why_not(table, options):
+    assert_fits_or_says_why_not(make_selector(max_features=3, random_state=0, **options), *table)
+
+
+def assert_fits_or_says_why_not(selector, X, y):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         refusal = refusal_of(selector, X, y)
@@ -85,7 +94,7 @@ def test_fits_or_says_why_not(table, options):
     assert selector.n_features_in_ == len(selection.feature_names) == width
     assert selector.get_support().sum() == len(selector.selected_) == len(set(selector.selected_))
     for step in selection.steps:
-        assert np.isfinite([step.information, step.information_threshold]).all()
+        assert np.isfinite([step.information, step.information_threshold or 0.0]).all()
         assert np.isfinite([step.statistic, step.threshold, *step.null]).all()
     assert Selection.from_json(selection.to_json()) == selection
 

@@ -129,3 +129,13 @@ def test_effects_are_those_of_the_series_in_each_draw():
     for draw, effects in zip((4, 0, 70), conditional.effects([4, 0, 70]), strict=True):
         moved = conditional.target.moved(conditional.sources([draw]))
         np.testing.assert_allclose(effects, series.effects(moved)[0], rtol=1e-12)
+
+
+def test_a_step_looks_at_the_rows_that_have_the_subset():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3, 90))
+    X[1, :30], X[2, 60:] = np.nan, np.nan
+    bench = conditional_on(X, X[0] + rng.normal(size=90), allow_missing=True).bench
+    assert bench.on_whole_rows([0]) is bench
+    np.testing.assert_array_equal(bench.on_whole_rows([0, 1]).table.target, bench.table.target[:, 30:])
+    assert bench.on_whole_rows([1, 2]).table.n_rows == 30

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from infosift.significance.max_test import (
     Draws,
+    blind,
     cheap_looks,
     draws_of,
     growing,
@@ -186,3 +187,9 @@ def test_data_and_surrogates_are_studentised_alike():
     assert not statistics[:, 0, 0].any()
     assert tail_bound(np.array([9.0, 1.0, -1.0, 1.0, -1.0])) == pytest.approx(1 / 82)
     assert tail_bound(np.array([-9.0, 1.0, -1.0])) == 1
+
+
+def test_where_nothing_can_be_seen_no_candidate_passes():
+    test = blind(3, 0.05)
+    assert test.p_value == test.p_high == 1
+    assert test.draws.p_values.tolist() == test.draws.unadjusted_p_values.tolist() == [1, 1, 1]

@@ -132,3 +132,30 @@ def test_what_is_on_its_prediction_has_a_spread_of_one():
     rng = np.random.default_rng(0)
     smoother = Smoother(rng.normal(size=(1, 60)), ENGINE)
     np.testing.assert_allclose(expected_spread(np.zeros((2, 60)), smoother), 1)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2])
+def test_gaps_are_predicted_as_the_known_rows_would_have_it(share):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300)
+    truth = np.stack([np.sin(2 * x), x])
+    columns = truth + 0.3 * rng.normal(size=truth.shape)
+    columns[rng.uniform(size=columns.shape) < share] = np.nan
+    predicted = Smoother(x[None], ENGINE).predict(columns)
+    for found, column, expected in zip(predicted, columns, truth, strict=True):
+        known = ~np.isnan(column)
+        of_known = Smoother(x[None, known], ENGINE).predict(column[known])
+        assert np.sqrt(np.mean((found[known] - of_known) ** 2)) < 0.08  # a quarter of the noise
+        assert np.median(np.abs(found[~known] - expected[~known])) < 0.1  # the ends of x are hard to predict
+
+
+def test_gaps_do_not_change_the_spread_of_the_others():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=400)
+    residuals = (np.exp(x) * rng.normal(size=400))[None]
+    smoother = Smoother(x[None], ENGINE)
+    whole = expected_spread(residuals, smoother)
+    residuals[:, rng.uniform(size=400) < 0.2] = np.nan
+    ratio = expected_spread(residuals, smoother) / whole
+    assert np.median(ratio) == pytest.approx(1, abs=0.1)
+    assert np.all(expected_spread(np.full((1, 400), np.nan), smoother) == 1)

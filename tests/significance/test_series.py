@@ -231,3 +231,21 @@ def test_sums_of_products_are_exact(n_rows):
     np.testing.assert_array_equal(rounded.astype(np.float32), rounded)  # as they are kept
     assert 64 * n_rows * 4.0**bits <= 2.0**53
     assert np.abs(rounded).max() <= 8
+
+
+@pytest.mark.parametrize("is_category", [False, True])
+def test_rows_without_a_value_are_left_out_of_all_products(is_category):
+    rng = np.random.default_rng(0)
+    column = rng.integers(0, 4, size=50) * CATEGORY_GAP if is_category else rng.normal(size=50)
+    column[rng.uniform(size=50) < 0.3] = np.nan
+    known = ~np.isnan(column)
+    with_gaps, of_known = functions_of(column[None])[0], functions_of(column[None, known])[0]
+    for found, expected in zip(with_gaps, of_known, strict=True):
+        np.testing.assert_array_equal(found[:, known], expected)
+        assert not found[:, ~known].any()
+
+
+def test_a_column_without_any_value_has_no_effect():
+    functions = functions_of(np.array([[np.nan] * 20, np.arange(20.0)]))
+    assert not any(own.any() for own in functions[0])
+    assert functions[1].smooth.any()

@@ -155,3 +155,20 @@ def test_many_columns_are_explained_block_by_block(monkeypatch):
     monkeypatch.setattr(surrogates_module, "_COLUMNS_AT_ONCE", 1)
     alone = ResidualSurrogates(columns, smoother, 0, ThreadEngine(3)).residuals()
     np.testing.assert_allclose(alone, together, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("null", ["residual", "local", "shuffle"])
+def test_gaps_move_with_the_rows(null):
+    rng = np.random.default_rng(0)
+    given = rng.normal(size=(1, 120))
+    category = rng.integers(0, 3, size=120) * CATEGORY_GAP
+    columns = np.stack([given[0] + rng.normal(size=120), category, np.full(120, np.nan)])
+    columns[:2][rng.uniform(size=(2, 120)) < 0.2] = np.nan
+    surrogates = surrogates_of(columns, null, given, Smoother(given, ENGINE), 0, 0, ENGINE)
+    source = surrogates.sources([1], rng.permutation(120)[None])[0]
+    np.testing.assert_array_equal(np.isnan(surrogates.draw(source)), np.isnan(columns[:, source]))
+    same = surrogates.draw(np.arange(120))  # each row takes its own value
+    np.testing.assert_allclose(same, columns, rtol=1e-9)
+    for column, functions in zip(columns, surrogates.functions(np.arange(3)), strict=True):
+        for own in functions:
+            assert not own[:, np.isnan(column)].any()

@@ -22,7 +22,7 @@ from infosift.search.choose_k import sample_rows
 from infosift.significance.conditional import Conditional, Workbench
 from infosift.significance.drawn_scores import DrawnScores, unexplained_by
 from infosift.significance.drawn_series import DrawnSeries
-from infosift.significance.max_test import MaxTest, cheap_looks, growing, looks, max_test
+from infosift.significance.max_test import MaxTest, blind, cheap_looks, growing, looks, max_test
 from infosift.significance.pair_series import PairSeries
 from infosift.significance.permutation import interval_of_p, permutations_for, threshold
 from infosift.significance.ranking import best_of
@@ -34,6 +34,8 @@ _SHARE_OF_NEIGHBORS = 0.2
 _SHARE_OF_PAIRS = 0.1
 # Of a longer table as many rows are drawn, in which all but the weakest dependence is seen.
 _MOST_ROWS = 20_000
+# Of fewer rows, where others have gaps, nothing is asked.
+_FEWEST_ROWS = 20
 
 
 class Calibrated(BaseEstimator):  # type: ignore[misc]
@@ -81,11 +83,6 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
         """Refuse parameters that cannot be used, or would not be."""
         require_choice("null", self.null, NULLS)
         self._count(alpha)
-        if missing == "partial":
-            raise InputError(
-                'method="calibrated" predicts features from each other and needs whole rows: say missing="drop" '
-                'or method="published".'
-            )
         if has_row_groups and self.null == "local":
             raise InputError('null="local" takes values of near rows and cannot keep groups of rows together.')
 
@@ -120,14 +117,11 @@ class CalibratedTests:
     def add(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, room: int) -> Step:
         """Return a step about the best candidate that passes, or a pair; else about what came nearest to it."""
         started = perf_counter()
-        conditional = Conditional(self._bench, columns_of(subset), candidates, number)
+        bench = self._bench.on_whole_rows(columns_of(subset))
+        conditional = Conditional(bench, columns_of(subset), candidates, number)
         purpose = f"step {number + 1}: testing {len(candidates)} feature{'s' * (len(candidates) > 1)}"
-        series = self._by_series(conditional, purpose)
-        found = [series]
-        if not series.passes and self._can_pass(_SHARE_OF_NEIGHBORS):
-            found.append(self._by_neighbors(conditional, purpose))
-        if not found[-1].passes and room > 1 and self._can_pass(_SHARE_OF_PAIRS):
-            found += self._by_pairs(conditional, purpose)
+        found = self._tests_of(conditional, purpose, room)
+        series = found[0]
         best = min(found, key=lambda outcome: (not outcome.passes, outcome.p_value / outcome.alpha))
         return Step(
             information=self._information([*columns_of(subset), *best.unit.columns]),
@@ -153,6 +147,18 @@ class CalibratedTests:
             candidate_permutations=series.test.n_permutations,
             candidate_null=series.null,
         )
+
+    def _tests_of(self, conditional: Conditional, purpose: str, room: int) -> list[Outcome]:
+        """Ask series first, neighbours where these see nothing, pairs last."""
+        if conditional.bench.table.n_rows < max(_FEWEST_ROWS, self.values[-1] + 2):
+            alpha = self._alpha * _SHARE_OF_SERIES
+            return [Outcome(conditional.units[0], blind(len(conditional.units), alpha), 0, alpha)]
+        found = [self._by_series(conditional, purpose)]
+        if not found[0].passes and self._can_pass(_SHARE_OF_NEIGHBORS):
+            found.append(self._by_neighbors(conditional, purpose))
+        if not found[-1].passes and room > 1 and self._can_pass(_SHARE_OF_PAIRS):
+            found += self._by_pairs(conditional, purpose)
+        return found
 
     def _can_pass(self, share: float) -> bool:
         """Tell whether the number of permutations, where it is given, can reach a share of alpha."""

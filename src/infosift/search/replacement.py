@@ -11,6 +11,7 @@ from scipy.stats import rankdata
 from infosift.arrays import FloatArray
 from infosift.data.encoding import has_categories
 from infosift.data.feature_groups import Unit
+from infosift.data.gaps import filled
 from infosift.results.steps import Replacement
 from infosift.search.base import Problem, Tests
 
@@ -68,11 +69,11 @@ class Replacements:
     def _likeness(self, unit: Unit) -> FloatArray:
         """Return the absolute rank correlation of a unit with every feature of numbers."""
         columns = self._table.columns
-        own = _standard(rankdata(columns[unit.columns[0]])[None])[0]
+        own = _standard(rankdata(filled(columns[[unit.columns[0]]]), axis=1))[0]
         others = [other.columns[0] for other in self._numbers]
         size = max(1, _VALUES_AT_ONCE // self._table.n_rows)
         parts = [others[start : start + size] for start in range(0, len(others), size)]
-        return np.concatenate([np.abs(_standard(rankdata(columns[part], axis=1)) @ own) for part in parts])
+        return np.concatenate([np.abs(_standard(rankdata(filled(columns[part]), axis=1)) @ own) for part in parts])
 
     def _stand_in(self, pair: tuple[Unit, Unit], rest: list[Unit], likeness: FloatArray) -> Unit | None:
         taken = (*pair, *rest, *self._problem.kept)

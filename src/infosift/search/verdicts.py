@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infosift.data.gaps import whole_rows_of
 from infosift.engines.base import Engine, Question
 from infosift.results.steps import Removal, Replacement, Step, Verdict
 from infosift.search.base import Problem
@@ -114,7 +115,8 @@ def _carriers_of(
     if not selected:
         return ()
     columns = problem.table.columns
-    question = Question(columns, columns[:0], columns[[column]], selected)
+    known = whole_rows_of(columns[[column]])
+    question = Question(columns, columns[:0], columns[[column]], selected, known)
     scores = problem.criterion.score([question], values, engine)[0].mean(axis=1)
     order = np.argsort(-scores, kind="stable")
     carriers = [i for i in order if scores[i] >= scores[order[0]] / 2 > 0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,11 +12,13 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion
 from infosift.data.encoding import has_categories
 from infosift.data.feature_groups import Unit
+from infosift.data.gaps import whole_rows_of
 from infosift.data.row_groups import shuffled_rows
 from infosift.data.table import Table
 from infosift.engines.base import Engine
 from infosift.progress import Reporter
 from infosift.random_streams import stream
+from infosift.significance.filling import filled_by_others
 from infosift.significance.regression import Smoother
 from infosift.significance.residual_target import (
     TargetResiduals,
@@ -59,8 +61,16 @@ class Workbench:
     reporter: Reporter
     _smoothers: dict[tuple[int, ...], Smoother] = field(default_factory=dict)
 
+    def on_whole_rows(self, subset: Sequence[int]) -> Workbench:
+        """Return the same for the rows that have all values of a subset.
+
+        A child of a feature is informative where the feature's value is missing, whatever stands in for it.
+        """
+        table = self.table.take(whole_rows_of(self.table.columns[list(subset)]))
+        return self if table is self.table else replace(self, table=table, _smoothers={})
+
     def smoother(self, subset: tuple[int, ...]) -> Smoother:
-        """Return what predicts from a subset; the last ones are kept, since several tests ask for the same."""
+        """Return what predicts from a whole subset; the last ones are kept: several tests ask for the same."""
         if subset not in self._smoothers:
             if len(self._smoothers) * self.table.n_rows >= _ROWS_OF_SMOOTHERS:
                 self._smoothers.clear()
@@ -73,15 +83,18 @@ class Conditional:
 
     def __init__(self, bench: Workbench, subset: Sequence[int], units: Sequence[Unit], step: int) -> None:
         self.bench, self.units, self.step = bench, tuple(units), step
-        self.given = bench.table.columns[list(subset)]
         self.members = sorted({i for unit in units for i in unit.columns})
         self.columns = bench.table.columns[self.members]
-        self._subset = tuple(subset)
+        self._subset, subset_columns = tuple(subset), bench.table.columns[list(subset)]
+        self.given = filled_by_others(subset_columns, self.columns, bench.engine)
+        self._has_gaps = self.given is not subset_columns
         self._sources: dict[int, IntArray] = {}
         self._series: dict[tuple[int, int], Series] = {}
 
     @cached_property
     def _smoother(self) -> Smoother | None:
+        if self._has_gaps:
+            return Smoother(self.given, self.bench.engine)
         return self.bench.smoother(self._subset) if self._subset else None
 
     @cached_property

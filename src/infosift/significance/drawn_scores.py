@@ -10,6 +10,7 @@ from infosift.arrays import FloatArray
 from infosift.data.feature_groups import Unit
 from infosift.engines.base import Question
 from infosift.significance.conditional import MOST_CLASSES, Conditional, Workbench
+from infosift.significance.filling import filled_by_others
 from infosift.significance.regression import QUICK_WIDTHS, Smoother
 from infosift.significance.residual_target import unexplained
 
@@ -128,5 +129,7 @@ def mean_over_versions(scores: list[FloatArray], n_versions: int) -> FloatArray:
 
 def unexplained_by(bench: Workbench, subset: Sequence[int]) -> float:
     """Return the mean squared residual of the target given some columns, by a quick regression."""
-    smoother = Smoother(bench.table.columns[list(subset)], bench.engine, QUICK_WIDTHS)
+    own = bench.table.columns[list(subset)]
+    columns = filled_by_others(own, own[:0], bench.engine)
+    smoother = Smoother(columns, bench.engine, QUICK_WIDTHS)
     return unexplained(bench.table.target, smoother, MOST_CLASSES)

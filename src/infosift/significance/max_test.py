@@ -63,6 +63,13 @@ def draws_of(scores: FloatArray) -> Draws:
     return Draws(statistics[0], as_high, statistics.max(axis=1))
 
 
+def blind(n_candidates: int, alpha: float) -> MaxTest:
+    """Return the outcome where nothing can be seen: every surrogate is as high as the data."""
+    count = next(cheap_looks(alpha, None))
+    draws = Draws(np.zeros(n_candidates), np.full(n_candidates, count), np.zeros(count + 1))
+    return MaxTest(draws, 1.0, *interval_of_p(count, count))
+
+
 def joined(parts: Sequence[Draws]) -> Draws:
     """Return the same draws of some candidates and of others as draws of all."""
     best = np.max([part.best for part in parts], axis=0)

@@ -14,6 +14,7 @@ from scipy.stats import rankdata
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.encoding import as_points, has_categories
+from infosift.data.gaps import filled
 from infosift.engines.base import Engine
 from infosift.engines.blas import on_one_thread
 from infosift.random_streams import stream
@@ -30,6 +31,7 @@ _RIDGES = tuple(10.0 ** (exponent / 2) for exponent in range(-12, 0))
 _MOST_EXACT = 400
 _LANDMARKS = 250
 _NEGLIGIBLE = 1e-8
+_TIMES_FILLED = 2
 _VALUES_AT_ONCE = 8_000_000
 _MOST_COMPARED = 500
 LEAST_PROBABILITY = 1e-3
@@ -64,9 +66,21 @@ class Smoother:
             self._fits = engine.each(partial(_fit, squares, landmarks), widths)
 
     def predict(self, columns: FloatArray) -> FloatArray:
-        """Return what each row of some columns (columns x rows) would be by the others; one column is one row."""
+        """Return what each row of some columns (columns x rows) would be by the others; one column is one row.
+
+        Gaps are filled by what is predicted there.
+        """
         if columns.ndim == 1:
             return np.asarray(self.predict(columns[None])[0])
+        gaps = np.isnan(columns)
+        if not gaps.any():
+            return self._predict(columns)
+        columns = filled(columns)
+        for _ in range(_TIMES_FILLED):
+            columns = np.where(gaps, self._predict(columns), columns)
+        return self._predict(columns)
+
+    def _predict(self, columns: FloatArray) -> FloatArray:
         at_once = max(1, _VALUES_AT_ONCE // (len(_RIDGES) * min(self.n_rows, _MOST_COMPARED)))
         parts = [columns[start : start + at_once] for start in range(0, len(columns), at_once)]
         with on_one_thread():
@@ -105,22 +119,28 @@ def predict_with_spread(columns: FloatArray, smoother: Smoother) -> tuple[FloatA
 
 
 def expected_spread(residuals: FloatArray, smoother: Smoother) -> FloatArray:
-    """Return how far from zero each row of some residuals is expected to be; one where all are zero.
+    """Return how far from zero each row of some residuals is expected to be; one where all are zero, or gaps.
 
     Distances are predicted as they are, and by their logarithms, which can follow a spread down to almost nothing;
     that under which the distances are likeliest is taken, and the same spread for all rows unless it tells.
     """
     away = np.abs(residuals)
-    mean = away.mean(axis=1, keepdims=True)
+    mean = _mean_of_known(away)[:, None]
     away = np.divide(away, mean, out=np.ones_like(away), where=mean > 0)
     plain = np.maximum(smoother.predict(away), _LEAST_SPREAD)
     by_logarithm = np.exp(smoother.predict(np.log(np.maximum(away, _LEAST_DISTANCE))))
     spreads = np.stack([np.ones_like(away), plain, by_logarithm])
-    spreads = spreads * np.mean(away / spreads, axis=2, keepdims=True)
-    costs = np.mean(np.log(spreads) + away / spreads, axis=2)
+    spreads = spreads * _mean_of_known(away / spreads)[..., None]
+    costs = _mean_of_known(np.log(spreads) + away / spreads)
     costs[0] -= _COST_OF_A_SPREAD / smoother.n_rows
     likeliest = np.take_along_axis(spreads, costs.argmin(axis=0)[None, :, None], axis=0)[0]
     return np.asarray(np.where(mean > 0, mean, 1.0) * likeliest)
+
+
+def _mean_of_known(values: FloatArray) -> FloatArray:
+    """Return means along the last axis of what is not a gap; zero where all are gaps."""
+    known = ~np.isnan(values)
+    return np.asarray(np.where(known, values, 0.0).sum(axis=-1) / np.maximum(known.sum(axis=-1), 1))
 
 
 def _without_long_tails(column: FloatArray) -> FloatArray:

@@ -66,7 +66,12 @@ class Functions(NamedTuple):
 
 
 def functions_of(columns: FloatArray) -> list[Functions]:
-    """Return functions of some columns: polynomials and steps of ranks of numbers, indicators of categories."""
+    """Return functions of some columns: polynomials and steps of ranks of numbers, indicators of categories.
+
+    They are zero in rows without a value, which are thus left out of sums of products.
+    """
+    if np.isnan(columns).any():
+        return [_functions_with_gaps(column) for column in columns]
     categories = [has_categories(column) for column in columns]
     of_numbers = iter(functions_of_numbers(columns[~np.array(categories)]) if not all(categories) else [])
     return [
@@ -76,10 +81,26 @@ def functions_of(columns: FloatArray) -> list[Functions]:
 
 
 def functions_of_numbers(columns: FloatArray) -> list[Functions]:
-    """Return polynomials and steps of the ranks of some columns of numbers."""
+    """Return polynomials and steps of the ranks of some columns of numbers, zero in rows without a value."""
+    if np.isnan(columns).any():
+        return [_functions_with_gaps(column) for column in columns]
     ranks = uniform_ranks(columns)
     smooth, steps = standardised(polynomials(ranks)), standardised(steps_at_cuts(ranks))
     return [Functions(smooth[:, i], steps[:, i]) for i in range(len(columns))]
+
+
+def _functions_with_gaps(column: FloatArray) -> Functions:
+    known = ~np.isnan(column)
+    if not known.any():
+        return Functions(np.zeros((1, len(column))), np.zeros((0, len(column))))
+    return Functions(*(in_rows(own, known) for own in functions_of(column[None, known])[0]))
+
+
+def in_rows(functions: FloatArray, rows: NDArray[np.bool_]) -> FloatArray:
+    """Return functions (functions x rows) of some rows as functions of all, zero in the others."""
+    spread = np.zeros((len(functions), len(rows)))
+    spread[:, rows] = functions
+    return spread
 
 
 def _indicators(column: FloatArray) -> FloatArray:

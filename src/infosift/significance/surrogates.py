@@ -12,7 +12,7 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.encoding import as_points, class_indicators, has_categories
+from infosift.data.encoding import as_points, has_categories
 from infosift.engines.base import Engine
 from infosift.engines.blas import on_one_thread
 from infosift.random_streams import stream
@@ -22,6 +22,7 @@ from infosift.significance.series import (
     expected_polynomials,
     functions_of,
     functions_of_numbers,
+    in_rows,
     standardised,
 )
 from infosift.significance.strata import shuffled_within, strata_of
@@ -115,10 +116,12 @@ class Explained:
         """Return the mean of each polynomial over the interval of a category."""
         assert self.categories is not None
         assert self.bounds is not None
-        which, rows = (self.residual > self.bounds).sum(axis=0), np.arange(len(self.residual))
+        known = ~np.isnan(self.residual)
+        rows = np.flatnonzero(known)
+        which = (self.residual[rows] > self.bounds[:, rows]).sum(axis=0)
         which = np.minimum(which, len(self.categories) - 1)
         low = np.where(which > 0, self.bounds[which - 1, rows], 0.0)
-        return standardised(expected_polynomials(low, self.bounds[which, rows]))
+        return in_rows(standardised(expected_polynomials(low, self.bounds[which, rows])), known)
 
 
 def explain(smoother: Smoother, seed: int, columns: FloatArray) -> list[Explained]:
@@ -175,7 +178,8 @@ class ResidualSurrogates:
             column = self._categories.get(place)
             if column is not None and column.categories is not None and column.bounds is not None:
                 passed = (residuals[i] > column.bounds).sum(axis=0)
-                copies[i] = column.categories[np.minimum(passed, len(column.categories) - 1)]
+                found = column.categories[np.minimum(passed, len(column.categories) - 1)]
+                copies[i] = np.where(np.isnan(residuals[i]), np.nan, found)
         return np.asarray(copies)
 
     def residuals(self) -> FloatArray | None:
@@ -236,8 +240,9 @@ class LocalSurrogates:
 
 def _probabilities(column: FloatArray, smoother: Smoother) -> tuple[FloatArray, FloatArray]:
     """Return the categories of a column and, for each row, the running sums of their predicted probabilities."""
-    categories = np.unique(column)
-    probabilities = smoother.predict(class_indicators(column))
+    gaps = np.isnan(column)
+    categories = np.unique(column[~gaps])
+    probabilities = smoother.predict(np.where(gaps, np.nan, column == categories[:, None]))
     probabilities = np.maximum(probabilities, LEAST_PROBABILITY)
     return categories, np.cumsum(probabilities / probabilities.sum(axis=0), axis=0)
 
@@ -247,5 +252,7 @@ def _points(
 ) -> FloatArray:
     """Return a point for each row, anywhere in the part of the unit interval that is its category's."""
     which, rows = np.searchsorted(categories, column), np.arange(len(column))
+    which = np.minimum(which, len(categories) - 1)  # a gap is beyond all of them
     low = np.where(which > 0, bounds[which - 1, rows], 0.0)
-    return np.asarray(low + generator.uniform(size=len(column)) * (bounds[which, rows] - low))
+    points = low + generator.uniform(size=len(column)) * (bounds[which, rows] - low)
+    return np.where(np.isnan(column), np.nan, points)

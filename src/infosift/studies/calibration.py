@@ -12,6 +12,8 @@ from infosift.studies import dependence
 from infosift.studies.dependence import Sample
 from infosift.studies.outcome import Outcome, Setting, Table
 
+_SHARES_MISSING = (0.05, 0.2)
+
 
 @dataclass(frozen=True)
 class Situation:
@@ -61,7 +63,37 @@ def _situations() -> list[Situation]:
         for n in (100, 300)
         for name in dependence.KINDS
     ]
-    return listed
+    return listed + _situations_with_gaps()
+
+
+def _situations_with_gaps() -> list[Situation]:
+    """Return some of the situations with values missing at random."""
+    noise, friedman = partial(dependence.noise, n=100, d=10), partial(dependence.friedman, n=100)
+    long, copies = partial(dependence.friedman, n=300), partial(dependence.friedman, n=300, n_copies=5)
+    child = partial(dependence.useless, "a child of a step")
+    listed = [
+        situation
+        for share in _SHARES_MISSING
+        for situation in (
+            _with_gaps("pure noise, d = 10", noise, share, ("any",), "at most 7 %", 200),
+            _with_gaps("Friedman, n = 100", friedman, share, ("clean", "all", "exact"), "93 % clean"),
+            _with_gaps("Friedman, n = 300", long, share, ("clean", "all", "exact"), "93 % clean"),
+            _with_gaps("beside x0: a child of a step", child, share, ("clean",), "93 %"),
+        )
+    ]
+    return [*listed, _with_gaps("five noisy copies, n = 300", copies, 0.2, ("redundant", "groups"), "0.15 / 4.95")]
+
+
+def _with_gaps(
+    name: str,
+    sample: Callable[[int], Sample],
+    share: float,
+    counted: tuple[str, ...],
+    to_reach: str,
+    n_runs: int = 100,
+) -> Situation:
+    drawn = partial(dependence.with_gaps, sample, share)
+    return Situation(f"{name}, {100 * share:.0f} % missing", drawn, n_runs, counted, to_reach)
 
 
 def run(setting: Setting) -> Outcome:
@@ -89,7 +121,7 @@ def run(setting: Setting) -> Outcome:
 
 def _choose(sample: Callable[[int], Sample], seed: int) -> frozenset[int]:
     drawn = sample(seed)
-    selector = MutualInfoSelector(method="calibrated", random_state=seed, n_jobs=1)
+    selector = MutualInfoSelector(method="calibrated", missing="partial", random_state=seed, n_jobs=1)
     return frozenset(selector.fit(drawn.X, drawn.y).selection_.indices)
 
 

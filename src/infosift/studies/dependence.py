@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,6 +38,13 @@ def friedman(seed: int, n: int, n_copies: int = 0, sd: float = 0.05) -> Sample:
     copies = X[:, [3]] + sd * rng.normal(size=(n, n_copies))
     positions = frozenset(range(X.shape[1], X.shape[1] + n_copies))
     return Sample(np.concatenate([X, copies], axis=1), y, frozenset(range(5)), positions, original=3)
+
+
+def with_gaps(sample: Callable[[int], Sample], share: float, seed: int) -> Sample:
+    """Draw a data set, and take a share of the values of its features away at random."""
+    drawn = sample(seed)
+    missing = np.random.default_rng([seed, 5]).uniform(size=drawn.X.shape) < share
+    return replace(drawn, X=np.where(missing, np.nan, drawn.X))
 
 
 def exclusive_or(seed: int, n: int) -> Sample:

@@ -23,6 +23,7 @@ CELLS = {
     "constant": st.just(3.5),
     "few": st.sampled_from([0.0, 1.5]),
 }
+FEW_ROWS = st.integers(1, 25)
 
 
 @st.composite
@@ -37,7 +38,7 @@ def columns(draw, n_rows):
 
 
 @st.composite
-def tables(draw, n_rows=st.integers(1, 25)):
+def tables(draw, n_rows=FEW_ROWS):
     """Draw a data frame of some library or an array, and a target."""
     n_rows = draw(n_rows)
     content = {f"column {i}": draw(columns(n_rows)) for i in range(draw(st.integers(1, 5)))}

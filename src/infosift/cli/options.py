@@ -88,8 +88,7 @@ HowMissing = Annotated[
     Missing,
     typer.Option(
         "--missing",
-        help="Missing values: refuse them, drop the rows, or compare rows by the values that both have "
-        "(published method only).",
+        help="Missing values: refuse them, drop the rows, or use the values that a row has.",
     ),
 ]
 Groups = Annotated[

@@ -33,7 +33,11 @@ if TYPE_CHECKING:
         Step,
         Verdict,
     )
+    from infosift.search.backward import Backward
     from infosift.search.calibrated import Calibrated
+    from infosift.search.filter import Filter
+    from infosift.search.floating import Floating
+    from infosift.search.forward import Forward
     from infosift.search.published import Published
     from infosift.selector import MutualInfoSelector
     from infosift.spectra.bsplines import BSplineBasis
@@ -42,9 +46,13 @@ if TYPE_CHECKING:
 __all__ = [
     "KSG",
     "BSplineBasis",
+    "Backward",
     "Calibrated",
     "Component",
+    "Filter",
+    "Floating",
     "FoldEstimates",
+    "Forward",
     "InputError",
     "MutualInfoSelector",
     "NeighborChoice",
@@ -98,7 +106,11 @@ _HOMES = {
         "Step",
         "Verdict",
     ),
+    "search.backward": ("Backward",),
     "search.calibrated": ("Calibrated",),
+    "search.filter": ("Filter",),
+    "search.floating": ("Floating",),
+    "search.forward": ("Forward",),
     "search.published": ("Published",),
     "selector": ("MutualInfoSelector",),
     "spectra.bsplines": ("BSplineBasis",),

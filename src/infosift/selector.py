@@ -28,8 +28,9 @@ from infosift.search.checkpoint import Checkpoint
 from infosift.search.methods import METHODS
 from infosift.search.problem import make_problem, settings_of
 from infosift.search.run import Run
+from infosift.search.searches import SEARCHES
 
-_OBJECTS = {"method": METHODS, "criterion": CRITERIA}
+_OBJECTS = {"method": METHODS, "search": SEARCHES, "criterion": CRITERIA}
 
 
 class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -48,9 +49,17 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         How features are tested. "calibrated" controls the family-wise error: alpha bounds the probability that a
         step selects anything where nothing more is to be found. "published" is the method of the paper, whose
         p-values are those of single tests. Objects have parameters of their own.
+    search : {"forward", "backward", "floating", "filter"} or an object of these, default="forward"
+        Which feature next, and when to stop. "forward" adds the best while it adds. "backward" starts from all
+        and removes the least needed while it is not missed. "floating" follows a forward search by removals and
+        additions that make the subset better. "filter" tests each feature on its own: it selects all relevant
+        ones, redundant ones included.
     criterion : {"ksg", "ksg2"} or KSG, default="ksg"
         The estimate of mutual information: variant 1 or 2 of Kraskov, Stögbauer and Grassberger (2004). A ``KSG``
         object sets its number of neighbours, which is otherwise chosen.
+    min_features : int, default=0
+        Select at least this many, those kept included; what is added past the test is marked as not significant.
+        1 never leaves a pipeline without a feature, ``min_features=max_features=k`` selects exactly k.
     max_features : int or None, default=None
         Stop when this many features are selected, those kept included; a feature group counts as one.
     keep : str, int or sequence of these, or None, default=None
@@ -92,6 +101,9 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
     ----------
     selected_ : ndarray of int
         Positions of the selected features, in the order selected.
+    ranking_ : ndarray of int
+        1 for the selected features, as of scikit-learn's RFE, then 2, 3, ... in the order in which the others
+        would come; features that cannot be tested are last. ``selection_.ranking`` has all in order.
     selection_ : Selection
         The selected features with all the evidence.
     n_neighbors_ : int or None
@@ -119,7 +131,9 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         alpha: float = 0.05,
         *,
         method: Any = "calibrated",
+        search: Any = "forward",
         criterion: Any = "ksg",
+        min_features: int = 0,
         max_features: int | None = None,
         keep: Any = None,
         ignore: Any = None,
@@ -136,7 +150,9 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
     ) -> None:
         self.alpha = alpha
         self.method = method
+        self.search = search
         self.criterion = criterion
+        self.min_features = min_features
         self.max_features = max_features
         self.keep = keep
         self.ignore = ignore
@@ -245,8 +261,19 @@ def _fitted(selection: Selection) -> dict[str, Any]:
     return {
         "selection_": selection,
         "selected_": np.array(selection.indices, dtype=np.int64),
+        "ranking_": _ranks(selection),
         "n_neighbors_": selection.n_neighbors,
     }
+
+
+def _ranks(selection: Selection) -> NDArray[np.int64]:
+    """Return 1 for what is selected, 2 and more for the others in their order, and the last for all else."""
+    others = selection.ranking[len(selection.names) :]
+    ranks = np.full(len(selection.feature_names), len(others) + 2, dtype=np.int64)
+    ranks[list(selection.indices)] = 1
+    for rank, name in enumerate(others, start=2):
+        ranks[selection.feature_names.index(name)] = rank
+    return ranks
 
 
 def _warn_of_unusable(table: Table) -> None:

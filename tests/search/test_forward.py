@@ -9,7 +9,7 @@ from infosift.data.frames import NamedColumns
 from infosift.engines.threads import ThreadEngine
 from infosift.progress import Reporter
 from infosift.search.base import Problem
-from infosift.search.forward import additions, forward
+from infosift.search.forward import Forward, additions
 from infosift.search.problem import make_problem, settings_of
 from infosift.search.published import PublishedTests
 from infosift.search.run import Run
@@ -37,7 +37,7 @@ def test_the_path_is_greedy_and_halts_by_the_permutation_test():
     problem = problem_of(X[:, [3, 4, 8]], y)
     table, tests = problem.table, problem.method.tests(problem, ENGINE, Reporter(), None)
     selected = []
-    for step in forward(problem, tests):
+    for step in Forward().decisions(problem, tests):
         rest = [i for i in range(3) if i not in selected]
         scores = {i: ksg(table.columns[[*selected, i]], table.target, 5, 1) for i in rest}
         best = max(scores, key=scores.get)
@@ -63,7 +63,7 @@ def test_steps_come_as_soon_as_they_are_decided():
 
     problem = problem_of(*friedman(1))
     tests = PublishedTests(problem, CountingScorer(KSG(), 5, ENGINE), 19, Reporter(), None)
-    steps = forward(problem, tests)
+    steps = Forward().decisions(problem, tests)
     assert next(steps).feature == "x3"
     assert len(calls) == 2  # the candidates and the shuffled copies of the best
 
@@ -90,11 +90,11 @@ def test_a_search_knows_no_method_and_asks_about_what_is_left():
     X, y = friedman(1, n=40)
     problem = problem_of(X[:, :4], y, keep=["x3"], max_features=3)
     tests = Scripted(problem, accepted=9)
-    steps = list(forward(problem, tests))
+    steps = list(Forward().decisions(problem, tests))
     assert [step.feature for step in steps] == ["x0", "x1"]
     assert tests.asked == [(["x3"], ["x0", "x1", "x2"], 0, 2), (["x3", "x0"], ["x1", "x2"], 1, 1)]
     halted = Scripted(problem, accepted=0)
-    assert len(list(forward(problem, halted))) == 1
+    assert len(list(Forward().decisions(problem, halted))) == 1
     resumed = Scripted(problem, accepted=9)
     assert list(additions(problem, resumed, steps[:1])) == steps
     assert resumed.asked == tests.asked[1:]

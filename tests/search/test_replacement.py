@@ -40,7 +40,7 @@ def names(units):
 
 def replaced(selected, unexplained, p_values, kept=""):
     oracle = Oracle(unexplained, p_values)
-    settings = SimpleNamespace(alpha=0.05)
+    settings = SimpleNamespace(alpha=0.05, min_features=0)
     problem = SimpleNamespace(table=TABLE, kept=tuple(UNITS[name] for name in kept), settings=settings)
     search, found = Replacements(problem, oracle).of([UNITS[name] for name in selected]), []
     while True:

@@ -81,8 +81,10 @@ class Selection(Record):
         The values of it that were used; several are tested at once.
     alpha_shares : tuple of (str, float)
         How alpha was divided among the tests of a step.
-    adjusted : bool
-        Whether p-values are adjusted for the number of candidates, so that alpha bounds the family-wise error.
+    error_rate : {"family-wise error", "false discovery rate", ""}
+        What alpha bounds; "" where p-values are those of single tests.
+    start : tuple of int
+        Positions of the features that the search started from, besides those kept: all of a backward search.
     steps : tuple of Step
         The steps of the search.
     replacements, removals : tuple
@@ -121,8 +123,9 @@ class Selection(Record):
     steps: tuple[Step, ...]
     settings: Settings
     version: str
-    adjusted: bool
+    error_rate: str
     criterion_parameter: str
+    start: tuple[int, ...] = ()
     criterion_values: tuple[int, ...] = ()
     alpha_shares: tuple[tuple[str, float], ...] = ()
     replacements: tuple[Replacement, ...] = ()
@@ -142,8 +145,13 @@ class Selection(Record):
         return self.ended_by is not None
 
     @property
+    def adjusted(self) -> bool:
+        """Whether p-values are adjusted for the number of candidates."""
+        return bool(self.error_rate)
+
+    @property
     def accepted(self) -> tuple[Step, ...]:
-        """The steps that added a feature."""
+        """The steps that added a feature, or removed one."""
         return tuple(step for step in self.steps if step.accepted)
 
     @property
@@ -165,10 +173,33 @@ class Selection(Record):
 
     def stayed(self, step: Step) -> bool:
         """Tell whether all that a step added is still selected at the end."""
-        return step.accepted and set(step.columns) <= set(self.indices)
+        return step.accepted and step.action == "add" and set(step.columns) <= set(self.indices)
+
+    @staticmethod
+    def _is_warranted(step: Step) -> bool:
+        """Tell whether the test of a step asks for what was done, and not a number of features."""
+        return step.significant == (step.action == "add")
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """All features that could be tested: those selected, then the others by what they would add to these.
+
+        The others are in the order of the last step that compared them: by information, or by statistic.
+        """
+        order = dict.fromkeys(self.names)
+        for step in reversed(self.steps):
+            if step.action == "remove" and step.accepted:
+                order |= dict.fromkeys(self._names(step.columns))
+            scores = step.candidate_information if len(step.candidate_information) else step.candidate_statistics
+            if len(scores) and step.action == "add":
+                in_groups = {names[0]: names for _, names in self.settings.feature_groups}
+                for place in np.argsort(-scores, kind="stable"):
+                    name = self.feature_names[step.candidates[place]]
+                    order |= dict.fromkeys(in_groups.get(name, (name,)))
+        return tuple(order)
 
     def _after_replacements(self) -> list[str]:
-        names = list(self._names(self._columns(self.accepted)))
+        names = list(self._names(self._columns(self.steps)))
         for replacement in self.replacements:
             first, second = sorted(map(names.index, replacement.replaced))
             names[first] = replacement.feature
@@ -176,8 +207,12 @@ class Selection(Record):
         return names
 
     def _columns(self, path: tuple[Step, ...]) -> tuple[int, ...]:
-        kept = (self.feature_names.index(name) for name in self.settings.keep)
-        return (*kept, *(column for step in path for column in step.columns))
+        """Return what is selected after some steps, in the order selected."""
+        columns = [*(self.feature_names.index(name) for name in self.settings.keep), *self.start]
+        for step in (step for step in path if step.accepted):
+            columns = [column for column in columns if column not in step.columns]
+            columns += step.columns if step.action == "add" else ()
+        return tuple(columns)
 
     def _names(self, columns: tuple[int, ...]) -> tuple[str, ...]:
         return tuple(self.feature_names[i] for i in columns)
@@ -197,20 +232,29 @@ class Selection(Record):
     @property
     def peak(self) -> Subset:
         """The subset with the most information on the path, the rejected last step included."""
-        path = self.steps[: int(np.argmax([step.information for step in self.steps])) + 1] if self.steps else ()
-        columns = self._columns(path)
-        information = path[-1].information if path else None
-        return Subset(names=self._names(columns), indices=columns, information=information)
+        if not self.steps:
+            columns = self._columns(())
+            return Subset(names=self._names(columns), indices=columns, information=None)
+        place = int(np.argmax([step.information for step in self.steps]))
+        at_peak, before = self.steps[place], self._columns(self.steps[:place])
+        columns = (*before, *(column for column in at_peak.columns if column not in before))
+        return Subset(names=self._names(columns), indices=columns, information=at_peak.information)
 
     @property
     def stopped(self) -> str:
         """Why the search stopped, in words."""
         if self.ended_by is not None:
             return f"{self.ended_by} came before it was done"
-        if self.steps and not self.steps[-1].accepted:
-            return f"{self.steps[-1].feature} adds no significant information"
         last = self.steps[-1] if self.steps else None
-        are_left = last is not None and not set(last.candidates) <= set(last.columns)
+        if last is not None and not last.accepted:
+            is_needed = last.action == "remove"
+            return f"{last.feature} {'is needed' if is_needed else 'adds no significant information'}"
+        if last is not None and not self._is_warranted(last):
+            return f"{'min' if last.action == 'add' else 'max'}_features was reached"
+        if last is not None and last.action == "remove":
+            return "no feature is left" if not self.indices else "min_features was reached"
+        candidates = self.steps[0].candidates if self.steps else ()
+        are_left = set(candidates) - {column for step in self.accepted for column in step.columns}
         most = self.settings.max_features
         if are_left or (most is not None and len(self.settings.keep) >= most):
             return "max_features was reached"

@@ -10,7 +10,7 @@ from infosift.results.records import Record
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Component(Record):
-    """A method or a criterion, as it is stored.
+    """A method, a search or a criterion, as it is stored.
 
     Parameters
     ----------
@@ -38,8 +38,10 @@ class Settings(Record):
     ----------
     alpha : float
         The significance level.
-    method, criterion : Component
-        The method and the criterion, with their parameters.
+    method, search, criterion : Component
+        The method, the search and the criterion, with their parameters.
+    min_features : int
+        The smallest number of features to select, significant or not.
     max_features : int or None
         The largest number of features to select; None is no limit.
     seed : int
@@ -71,11 +73,13 @@ class Settings(Record):
 
     alpha: float
     method: Component
+    search: Component
     criterion: Component
     max_features: int | None
     seed: int
     scale: str
     missing: str
+    min_features: int = 0
     discrete_features: tuple[str, ...] | None = None
     discrete_target: bool | None = None
     keep: tuple[str, ...] = ()

@@ -150,10 +150,13 @@ class Step(PermutationTest):
     """One step of a search: the best candidate, its test, and all candidates it was the best of.
 
     The fields of a permutation test have their meaning; ``information`` is that of all features selected so far
-    together with this one.
+    together with this one. A step that removes a feature tests it conditional on the others; it is removed where
+    it is not significant.
 
     Parameters
     ----------
+    action : {"add", "remove"}
+        What the step is to do.
     feature : str
         Name of the feature or the group.
     index : int
@@ -161,7 +164,8 @@ class Step(PermutationTest):
     columns : tuple of int
         Positions of all its columns.
     accepted : bool
-        Whether it was selected.
+        Whether it was added, or removed. One may be added that is not significant, where ``min_features`` asks
+        for more than there are.
     unadjusted_p_value : float or None
         The p-value as if the feature were the only candidate. None where there is none, since what was tested is
         the best of many in every surrogate: a pair of features, or the best of very many by neighbours.
@@ -205,6 +209,7 @@ class Step(PermutationTest):
     candidate_unadjusted_p_values: FloatArray = field(default_factory=lambda: np.empty(0))
     candidate_permutations: int = 0
     candidate_null: FloatArray = field(default_factory=lambda: np.empty(0))
+    action: str = "add"
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,69 +1,55 @@
-"""A backward search from a subset: removes what the others can do without, the least missed first."""
+"""A backward search: starts from all features and removes the least needed while the test says that it can go."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar
 
-from infosift.data.feature_groups import Unit
-from infosift.results.steps import Removal
-from infosift.search.base import Problem, Tests
+from sklearn.base import BaseEstimator
 
-# Tests draw from streams beyond those of the search.
-_FIRST_STEP = 1_000_000
-_DIGITS = 9
+from infosift.results.steps import Step
+from infosift.search.base import Decisions, Method, Problem, Tests
+from infosift.search.forward import error_rate_of_steps, units_of
 
 
-class Removals:
-    """Removes units one by one, and asks about the rest anew each time.
+class Backward(BaseEstimator):  # type: ignore[misc]
+    """Start from all features, and remove the least needed while the test says that it adds nothing to the rest.
 
-    A forward search may select a poor feature early, and later others that carry its information and more. Beside
-    many others even the best feature may add nothing that can be seen, so the order matters: of several that add
-    nothing, the one goes without which the others leave least unexplained.
+    It sees what a forward search may miss: features that matter only together, whatever their number. It needs
+    many more rows than features, since each is tested conditional on all others.
 
-    ``partners`` says which units were selected as a pair. Of such a pair neither may add anything without the
-    other: they stay where they do together.
+    Examples
+    --------
+    >>> from infosift import Backward, MutualInfoSelector
+    >>> MutualInfoSelector(search=Backward()).search
+    Backward()
     """
 
-    def __init__(
-        self, problem: Problem, tests: Tests, selected: Sequence[Unit], partners: Mapping[Unit, Unit]
-    ) -> None:
-        self._problem, self._tests = problem, tests
-        self._selected, self._partners = tuple(selected), partners
+    starts_full: ClassVar[bool] = True
+    is_conditional: ClassVar[bool] = True
 
-    def __iter__(self) -> Iterator[Removal]:
-        """Yield each removal as soon as it is decided."""
-        left = list(self._selected)
-        while (found := self._next(left)) is not None:
-            units, p_value = found
-            left = [unit for unit in left if unit not in units]
-            names = self._problem.table.names
-            yield Removal(tuple(names[i] for unit in units for i in unit.columns), p_value)
+    def check(self) -> None:
+        """Refuse nothing: there are no parameters."""
 
-    def _next(self, left: list[Unit]) -> tuple[list[Unit], float] | None:
-        """Return the first unit that adds nothing, with its partner where neither does; None at the end."""
-        if len(left) < 2:
-            return None
-        for unit in sorted(left, key=lambda unit: self._need_of(unit, left)):
-            p_value = self._p_value([unit], left)
-            if self._adds(p_value):
-                continue
-            partner = self._partners.get(unit)
-            others = [other for other in left if other != unit]
-            if partner not in left or self._adds(self._p_value([partner], others)):
-                return [unit], p_value
-            p_of_both = self._p_value([unit, partner], left)
-            if not self._adds(p_of_both):
-                return [unit, partner], p_of_both
-        return None
+    def error_rate(self, method: Method) -> str:
+        """Return what alpha bounds."""
+        return error_rate_of_steps(method)
 
-    def _need_of(self, unit: Unit, left: list[Unit]) -> tuple[float, int]:
-        others = [*self._problem.kept, *(other for other in left if other != unit)]
-        return round(self._tests.unexplained(others), _DIGITS), -self._selected.index(unit)
-
-    def _p_value(self, units: list[Unit], left: list[Unit]) -> float:
-        """Return the p-value of units together, conditional on the others that are left."""
-        number = _FIRST_STEP + self._selected.index(units[0]) + len(self._selected) * (len(units) - 1)
-        return self._tests.drop([*self._problem.kept, *left], units, number)
-
-    def _adds(self, p_value: float) -> bool:
-        return p_value <= self._problem.settings.alpha
+    def decisions(self, problem: Problem, tests: Tests, decided: Sequence[Step] = ()) -> Decisions:
+        """Yield a step for each removal, and the one that finds that all others are needed."""
+        members, settings = problem.candidates, problem.settings
+        for number in itertools.count():
+            size = len(problem.kept) + len(members)
+            if not members or size <= settings.min_features:
+                return
+            subset = [*problem.kept, *members]
+            step = decided[number] if number < len(decided) else tests.remove(subset, members, number)
+            if not step.accepted and settings.max_features is not None and size > settings.max_features:
+                step = replace(step, accepted=True)
+            yield step
+            if not step.accepted:
+                return
+            gone = units_of(problem.table, step)
+            members = [unit for unit in members if unit not in gone]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
+from infosift.arrays import FloatArray
 from infosift.criteria import Criterion
 from infosift.data.feature_groups import Unit
 from infosift.data.table import Table
@@ -42,13 +43,41 @@ class Method(Protocol):
         ...
 
 
+class Search(Protocol):
+    """Which feature next, and when to stop: asks a method, and yields each decision as soon as it is made.
+
+    ``starts_full`` is whether all candidates are in from the start. ``is_conditional`` is whether features are
+    tested conditional on those selected, so that one that is not selected may be redundant.
+    """
+
+    starts_full: bool
+    is_conditional: bool
+
+    def check(self) -> None:
+        """Refuse parameters that cannot be used."""
+        ...
+
+    def decisions(self, problem: Problem, tests: Tests, decided: Sequence[Step] = ()) -> Decisions:
+        """Yield the decisions, steps that were decided earlier first."""
+        ...
+
+    def error_rate(self, method: Method) -> str:
+        """Return what alpha bounds: "family-wise error", "false discovery rate", or "" for single tests."""
+        ...
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name."""
+        ...
+
+
 @dataclass(frozen=True)
 class Problem:
-    """What a run is to do: a table and settings that go together, and the method and criterion of these."""
+    """What a run is to do: a table and settings that go together, and the parts that these name."""
 
     table: Table
     settings: Settings
     method: Method
+    search: Search
     criterion: Criterion
     n_rows_dropped: int = 0
 
@@ -63,6 +92,21 @@ class Problem:
         known = {self.table.digests[i] for unit in self.kept for i in unit.columns}
         digests = self.table.digests
         return [unit for unit in self.table.units if not known.issuperset(digests[i] for i in unit.columns)]
+
+
+@dataclass(frozen=True)
+class Alone:
+    """Each of some candidates tested on its own, beside what is kept: an entry for each.
+
+    ``p_values`` are adjusted for all candidates, by the largest statistic of each draw: ``null``.
+    """
+
+    information: FloatArray
+    statistics: FloatArray
+    p_values: FloatArray
+    unadjusted: FloatArray
+    null: FloatArray
+    n_permutations: int
 
 
 class Tests(Protocol):
@@ -80,6 +124,14 @@ class Tests(Protocol):
 
     def add(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, room: int) -> Step:
         """Return the step that adds the best candidate, or finds that it adds nothing; at most ``room`` units."""
+        ...
+
+    def remove(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> Step:
+        """Return the step that removes the least needed of some members of a subset, or finds that all are."""
+        ...
+
+    def alone(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, least_p: float) -> Alone:
+        """Test each candidate beside a subset, with p-values that can be as small as ``least_p``."""
         ...
 
     def drop(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> float:

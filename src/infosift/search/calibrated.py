@@ -3,39 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from infosift.arrays import FloatArray
 from infosift.criteria import Criterion
 from infosift.data.feature_groups import Unit
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, require_choice
 from infosift.progress import Reporter
 from infosift.results.steps import NeighborChoice, Step
-from infosift.search.base import Problem, columns_of
+from infosift.search.base import Alone, Problem, columns_of
 from infosift.search.choose_k import sample_rows
+from infosift.significance.candidate_tests import (
+    SHARE_OF_NEIGHBORS,
+    SHARE_OF_PAIRS,
+    SHARE_OF_SERIES,
+    CandidateTests,
+    Outcome,
+)
 from infosift.significance.conditional import Conditional, Workbench
 from infosift.significance.drawn_scores import DrawnScores, unexplained_by
 from infosift.significance.drawn_series import DrawnSeries
-from infosift.significance.max_test import MaxTest, blind, cheap_looks, growing, looks, max_test
-from infosift.significance.pair_series import PairSeries
-from infosift.significance.permutation import interval_of_p, permutations_for, threshold
-from infosift.significance.ranking import best_of
+from infosift.significance.max_test import draws_for, growing, looks, max_test
+from infosift.significance.permutation import permutations_for, threshold
 from infosift.significance.surrogates import NULLS
 
-# What each test of a step may use up of alpha; the rest is held back, since regressions are estimates.
-_SHARE_OF_SERIES = 0.65
-_SHARE_OF_NEIGHBORS = 0.2
-_SHARE_OF_PAIRS = 0.1
 # Of a longer table as many rows are drawn, in which all but the weakest dependence is seen.
 _MOST_ROWS = 20_000
-# Of fewer rows, where others have gaps, nothing is asked.
-_FEWEST_ROWS = 20
+# Beyond as many features a filter does not ask neighbours, who would look at the most promising only.
+_MOST_ASKED = 300
+_DIGITS = 9
 
 
 class Calibrated(BaseEstimator):  # type: ignore[misc]
@@ -68,9 +69,9 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
 
     adjusted: ClassVar[bool] = True
     alpha_shares: ClassVar[tuple[tuple[str, float], ...]] = (
-        ("series", _SHARE_OF_SERIES),
-        ("neighbours", _SHARE_OF_NEIGHBORS),
-        ("pairs", _SHARE_OF_PAIRS),
+        ("series", SHARE_OF_SERIES),
+        ("neighbours", SHARE_OF_NEIGHBORS),
+        ("pairs", SHARE_OF_PAIRS),
     )
     # A residual of a value that is partly a category and partly a number is neither.
     separates_special_values: ClassVar[bool] = False
@@ -89,7 +90,7 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
     def _count(self, alpha: float) -> int | None:
         if self.n_permutations == "auto":
             return None
-        return permutations_for(alpha, self.n_permutations, _SHARE_OF_SERIES)
+        return permutations_for(alpha, self.n_permutations, SHARE_OF_SERIES)
 
     def tests(
         self, problem: Problem, engine: Engine, reporter: Reporter, neighbors: NeighborChoice | None
@@ -112,6 +113,7 @@ class CalibratedTests:
 
     def __init__(self, bench: Workbench, alpha: float, n_permutations: int | None) -> None:
         self._bench, self._alpha, self._n_permutations = bench, alpha, n_permutations
+        self._tests = CandidateTests(alpha, n_permutations)
         self.values, self.n_rows = bench.values, bench.table.n_rows
 
     def add(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, room: int) -> Step:
@@ -120,25 +122,11 @@ class CalibratedTests:
         bench = self._bench.on_whole_rows(columns_of(subset))
         conditional = Conditional(bench, columns_of(subset), candidates, number)
         purpose = f"step {number + 1}: testing {len(candidates)} feature{'s' * (len(candidates) > 1)}"
-        found = self._tests_of(conditional, purpose, room)
-        series = found[0]
+        found = self._tests.of_a_step(conditional, purpose, room)
         best = min(found, key=lambda outcome: (not outcome.passes, outcome.p_value / outcome.alpha))
-        return Step(
-            information=self._information([*columns_of(subset), *best.unit.columns]),
-            information_threshold=None,
-            statistic=best.statistic,
-            threshold=threshold(best.null, best.alpha),
-            p_value=best.p_value,
-            p_low=best.interval[0],
-            p_high=best.interval[1],
-            unadjusted_p_value=best.unadjusted_p_value,
-            n_permutations=best.test.n_permutations,
-            alpha=best.alpha,
-            null=best.null,
-            feature=best.unit.name,
-            index=best.unit.columns[0],
-            columns=best.unit.columns,
-            accepted=best.passes,
+        series = found[0]
+        return replace(
+            self._step_of(best, subset, best.alpha),
             seconds=perf_counter() - started,
             candidates=tuple(other.columns[0] for other in candidates),
             candidate_statistics=series.test.draws.observed,
@@ -148,68 +136,87 @@ class CalibratedTests:
             candidate_null=series.null,
         )
 
-    def _tests_of(self, conditional: Conditional, purpose: str, room: int) -> list[Outcome]:
-        """Ask series first, neighbours where these see nothing, pairs last."""
-        if conditional.bench.table.n_rows < max(_FEWEST_ROWS, self.values[-1] + 2):
-            alpha = self._alpha * _SHARE_OF_SERIES
-            return [Outcome(conditional.units[0], blind(len(conditional.units), alpha), 0, alpha)]
-        found = [self._by_series(conditional, purpose)]
-        if not found[0].passes and self._can_pass(_SHARE_OF_NEIGHBORS):
-            found.append(self._by_neighbors(conditional, purpose))
-        if not found[-1].passes and room > 1 and self._can_pass(_SHARE_OF_PAIRS):
-            found += self._by_pairs(conditional, purpose)
-        return found
-
-    def _can_pass(self, share: float) -> bool:
-        """Tell whether the number of permutations, where it is given, can reach a share of alpha."""
-        return self._n_permutations is None or 1 / (1 + self._n_permutations) <= self._alpha * share
-
-    def _test_series(self, conditional: Conditional, purpose: str, *, fine: bool) -> MaxTest:
-        alpha, drawn = self._alpha * _SHARE_OF_SERIES, DrawnSeries(conditional, purpose)
-        counts = cheap_looks(alpha, self._n_permutations, settles=drawn.is_cheap)
-        return max_test(drawn.draws, alpha, counts, fine=fine)
-
-    def _by_series(self, conditional: Conditional, purpose: str) -> Outcome:
-        """Test all candidates by their series; of those that pass, the one that explains most is the best."""
-        alpha, test = self._alpha * _SHARE_OF_SERIES, self._test_series(conditional, purpose, fine=True)
-        passing = np.flatnonzero(test.draws.p_values <= alpha).tolist()
-        place = best_of(conditional, passing) if passing else self._highest(conditional, test)
-        return Outcome(conditional.units[place], test, place, alpha)
-
-    def _by_neighbors(self, conditional: Conditional, purpose: str) -> Outcome:
-        """Test all candidates by neighbours, which see any kind of dependence."""
-        alpha = self._alpha * _SHARE_OF_NEIGHBORS
-        drawn = DrawnScores(conditional, f"{purpose} by neighbours")
-        test = max_test(growing(drawn.scores), alpha, looks(alpha, self._n_permutations))
-        if drawn.is_screened:
-            place = int(np.argmax(test.draws.observed))
-            return Outcome(conditional.units[drawn.best[place]], test, place, alpha, is_alone=False)
-        place = self._highest(conditional, test)
-        return Outcome(conditional.units[place], test, place, alpha)
-
-    def _highest(self, conditional: Conditional, test: MaxTest) -> int:
-        # Of equal statistics the digest decides, so that the order of the columns does not.
-        digest, units = self._bench.table.digest, conditional.units
-        return max(range(len(units)), key=lambda i: (test.draws.observed[i], digest(units[i])))
-
-    def _by_pairs(self, conditional: Conditional, purpose: str) -> list[Outcome]:
-        """Test all pairs of single features, if there are any that could pass."""
-        drawn = PairSeries(conditional, f"{purpose} in pairs")
-        if len(drawn.places) < 2:
-            return []
-        alpha, fine = self._alpha * _SHARE_OF_PAIRS, drawn.is_cheap
-        counts = looks(alpha, self._n_permutations, fine=fine)
-        test = max_test(growing(drawn.scores), alpha, counts, fine=fine)
-        if drawn.best is None:
-            return []
-        pair = sorted((conditional.units[i] for i in drawn.best), key=self._bench.table.digest)
-        columns = (*pair[0].columns, *pair[1].columns)
-        return [Outcome(Unit(f"{pair[0].name} + {pair[1].name}", columns), test, 0, alpha, is_alone=False)]
+    def _step_of(self, outcome: Outcome, subset: Sequence[Unit], alpha: float) -> Step:
+        """Return a step about what a test found, at a level that its p-value is scaled to."""
+        unit, scale = outcome.unit, alpha / outcome.alpha
+        others = [column for column in columns_of(subset) if column not in unit.columns]
+        return Step(
+            information=self._information([*others, *unit.columns]),
+            information_threshold=None,
+            statistic=outcome.statistic,
+            threshold=threshold(outcome.null, outcome.alpha),
+            p_value=outcome.scaled_p_value(alpha),
+            p_low=min(1.0, outcome.interval[0] * scale),
+            p_high=min(1.0, outcome.interval[1] * scale),
+            unadjusted_p_value=outcome.unadjusted_p_value,
+            n_permutations=outcome.test.n_permutations,
+            alpha=alpha,
+            null=outcome.null,
+            feature=unit.name,
+            index=unit.columns[0],
+            columns=unit.columns,
+            accepted=outcome.passes,
+            seconds=0.0,
+            candidates=(),
+        )
 
     def _information(self, columns: list[int]) -> float:
         values = self._bench.table.columns[columns]
         question = Question(values[-1:], values[:-1], self._bench.table.target)
         return float(np.mean(self._bench.criterion.score([question], self.values, self._bench.engine)[0]))
+
+    def remove(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> Step:
+        """Return the step that removes the least missed member that adds nothing, or finds that all are needed.
+
+        Each member's p-value is adjusted for their number, so that alpha bounds the probability that any useless
+        one is found to be needed (Bonferroni).
+        """
+        started = perf_counter()
+        tests = CandidateTests(self._alpha / len(members), self._n_permutations)
+        found: dict[Unit, Outcome] = {}
+        for unit in sorted(members, key=lambda unit: self._need_of(unit, subset)):
+            others = columns_of([other for other in subset if other != unit])
+            conditional = Conditional(self._bench, others, [unit], number)
+            outcomes = tests.of_a_revision(conditional, f"step {number + 1}: testing {unit.name} given the others")
+            found[unit] = min(outcomes, key=lambda outcome: outcome.p_value / outcome.alpha)
+            if not found[unit].passes:
+                break
+        least = max(found, key=lambda unit: found[unit].p_value / found[unit].alpha)
+        step = self._step_of(found[least], subset, self._alpha)
+        adjusted = {unit: outcome.scaled_p_value(self._alpha) for unit, outcome in found.items()}
+        return replace(
+            step,
+            action="remove",
+            accepted=not step.accepted,
+            seconds=perf_counter() - started,
+            candidates=tuple(unit.columns[0] for unit in members),
+            candidate_p_values=np.array([adjusted.get(unit, np.nan) for unit in members]),
+            candidate_unadjusted_p_values=np.array(
+                [found[unit].p_value if unit in found else np.nan for unit in members]
+            ),
+        )
+
+    def _need_of(self, unit: Unit, subset: Sequence[Unit]) -> tuple[float, bytes]:
+        others = [other for other in subset if other != unit]
+        return round(self.unexplained(others), _DIGITS), self._bench.table.digest(unit)
+
+    def alone(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, least_p: float) -> Alone:
+        """Test each candidate by its series and, where few draws are enough, by neighbours too."""
+        bench = self._bench.on_whole_rows(columns_of(subset))
+        conditional = Conditional(bench, columns_of(subset), candidates, number)
+        purpose, rest = f"testing {len(candidates)} features", 1 - SHARE_OF_SERIES
+        count = self._n_permutations or draws_for(least_p)
+        series = DrawnSeries(conditional, purpose).draws(count)
+        adjusted, unadjusted = series.p_values, series.unadjusted_p_values
+        if least_p >= self._alpha and len(candidates) <= _MOST_ASKED:
+            drawn, alpha = DrawnScores(conditional, f"{purpose} by neighbours"), self._alpha * rest
+            neighbors = max_test(growing(drawn.scores), alpha, looks(alpha, self._n_permutations)).draws
+            both = ((adjusted, neighbors.p_values), (unadjusted, neighbors.unadjusted_p_values))
+            adjusted, unadjusted = (
+                np.minimum(1.0, np.minimum(first / SHARE_OF_SERIES, second / rest)) for first, second in both
+            )
+        information = np.array([self._information([*columns_of(subset), *unit.columns]) for unit in candidates])
+        return Alone(information, series.observed, adjusted, unadjusted, series.best[1:], count)
 
     def drop(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> float:
         """Return the p-value of some members together, conditional on the other members of a subset."""
@@ -229,60 +236,9 @@ class CalibratedTests:
     def _p_value(
         self, conditional: Conditional, purpose: str, *, thorough: bool = False, fine: bool = False
     ) -> float:
-        """Return a p-value over series and neighbours, each at its share of alpha."""
-        by_series = self._test_series(conditional, f"revising: {purpose}", fine=fine).p_value / _SHARE_OF_SERIES
-        rest = 1 - _SHARE_OF_SERIES
-        if by_series <= self._alpha or not self._can_pass(rest):
-            return min(1.0, by_series)
-        drawn = DrawnScores(conditional, f"revising: {purpose}", thorough=thorough)
-        alpha = self._alpha * rest
-        by_neighbors = max_test(growing(drawn.scores), alpha, looks(alpha, self._n_permutations)).p_value / rest
-        return min(1.0, by_series, by_neighbors)
+        found = self._tests.of_a_revision(conditional, f"revising: {purpose}", thorough=thorough, fine=fine)
+        return min(outcome.scaled_p_value(self._alpha) for outcome in found)
 
     def unexplained(self, subset: Sequence[Unit]) -> float:
         """Return the mean squared residual of the target given a subset."""
         return unexplained_by(self._bench, columns_of(subset))
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a test found: a unit, its place among the candidates of the test, and the level."""
-
-    unit: Unit
-    test: MaxTest
-    place: int
-    alpha: float
-    is_alone: bool = True  # or what is tested is the best of many in every draw
-
-    @property
-    def statistic(self) -> float:
-        """The statistic of the unit."""
-        return float(self.test.draws.observed[self.place])
-
-    @property
-    def null(self) -> FloatArray:
-        """The largest statistic of each surrogate."""
-        return self.test.draws.best[1:]
-
-    @property
-    def p_value(self) -> float:
-        """The p-value of the unit, adjusted for all candidates."""
-        return float(self.test.draws.p_values[self.place])
-
-    @property
-    def unadjusted_p_value(self) -> float | None:
-        """The p-value as if the unit were the only candidate; None where it is tested only as the best of many."""
-        return float(self.test.draws.unadjusted_p_values[self.place]) if self.is_alone else None
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Bounds of the p-value that all permutations would give."""
-        if self.p_value == self.test.p_value:
-            return self.test.p_low, self.test.p_high
-        count = self.test.n_permutations
-        return interval_of_p(round(self.p_value * (1 + count)) - 1, count)
-
-    @property
-    def passes(self) -> bool:
-        """Whether the unit is significant."""
-        return self.p_value <= self.alpha

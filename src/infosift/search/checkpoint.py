@@ -96,9 +96,9 @@ class Checkpoint:
 
 
 def _by_name(settings: Settings) -> dict[str, Any]:
-    """Return the settings by name, those of the method and the criterion among them."""
+    """Return the settings by name, those of method, search and criterion among them."""
     named = asdict(settings)
-    for part in ("method", "criterion"):
+    for part in ("method", "search", "criterion"):
         component = named.pop(part)
         named |= {part: component["name"], **component["parameters"]}
     return named

@@ -26,6 +26,7 @@ from infosift.random_streams import resolve_seed
 from infosift.results.settings import Component, Settings
 from infosift.search.base import Problem
 from infosift.search.methods import as_method
+from infosift.search.searches import as_search
 
 _CHOICES = {"scale": ("standard", "rank"), "missing": ("error", "drop", "partial")}
 
@@ -37,17 +38,28 @@ def settings_of(given: Mapping[str, Any], has_row_groups: bool = False) -> Setti
         require_choice(name, given[name], choices)
     method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
     method.check(alpha, criterion, given["missing"], has_row_groups)
-    max_features, time_limit = given["max_features"], given["time_limit"]
+    least, most = _numbers_of_features(given["min_features"], given["max_features"])
+    time_limit = given["time_limit"]
     return Settings(
         alpha=alpha,
         method=_component(method),
+        search=_component(as_search(given["search"])),
         criterion=_component(criterion),
-        max_features=None if max_features is None else require_count("max_features", max_features, least=1),
+        min_features=least,
+        max_features=most,
         seed=resolve_seed(given["random_state"]),
         scale=given["scale"],
         missing=given["missing"],
         time_limit=None if time_limit is None else require_positive("time_limit", time_limit),
     )
+
+
+def _numbers_of_features(least: Any, most: Any) -> tuple[int, int | None]:
+    least = require_count("min_features", least, least=0)
+    most = None if most is None else require_count("max_features", most, least=1)
+    if most is not None and least > most:
+        raise InputError(f"min_features={least} is more than max_features={most}: change one of them.")
+    return least, most
 
 
 def _component(thing: Any) -> Component:
@@ -91,7 +103,7 @@ def make_problem(
         takes_categories=criterion.takes_categories,
         special_apart=method.separates_special_values,
     )
-    return Problem(table, settings, method, criterion, n_rows - features.n_rows)
+    return Problem(table, settings, method, as_search(given["search"]), criterion, n_rows - features.n_rows)
 
 
 def _kept_and_ignored(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from time import perf_counter
 from typing import ClassVar
@@ -16,11 +17,14 @@ from infosift.engines.base import Engine
 from infosift.errors import InputError, require_count, require_finite_number
 from infosift.progress import Reporter
 from infosift.results.steps import NeighborChoice, PermutationTest, Step
-from infosift.search.base import Problem, columns_of
+from infosift.search.base import Alone, Problem, columns_of
 from infosift.search.choose_k import Resampling, choose_value
-from infosift.significance.permutation import judge, null_scores, permutations_for
+from infosift.significance.max_test import draws_of
+from infosift.significance.permutation import judge, null_scores, permutations_for, shuffled_orders
 
 _N_FOLDS = 30
+# Of a filter that controls the false discovery rate.
+_MOST_PERMUTATIONS = 2_000
 
 
 class Published(BaseEstimator):  # type: ignore[misc]
@@ -133,6 +137,40 @@ class PublishedTests:
             candidates=tuple(unit.columns[0] for unit in candidates),
             candidate_information=scores,
         )
+
+    def remove(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> Step:
+        """Return the step that removes the member without which most information is left, if it adds nothing."""
+        started = perf_counter()
+        self._reporter.begin(f"step {number + 1}: scoring without each of {len(members)}", len(members))
+        left = np.array([-self.unexplained([unit for unit in subset if unit != member]) for member in members])
+        place = max(range(len(members)), key=lambda i: (left[i], self._table.digest(members[i])))
+        least = members[place]
+        given = self._table.columns[columns_of([unit for unit in subset if unit != least])]
+        self._reporter.begin(f"step {number + 1}: testing {least.name}", self._n_permutations)
+        test = self._test(self._scores(given, [least])[0], given, least, number)
+        return Step(
+            **vars(test),
+            unadjusted_p_value=test.p_value,
+            feature=least.name,
+            index=least.columns[0],
+            columns=least.columns,
+            accepted=not test.significant,
+            seconds=perf_counter() - started,
+            candidates=tuple(unit.columns[0] for unit in members),
+            candidate_information=left,
+            action="remove",
+        )
+
+    def alone(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, least_p: float) -> Alone:
+        """Test each candidate against shuffled copies of itself; all share the shuffles."""
+        given, table = self._table.columns[columns_of(subset)], self._table
+        count = max(self._n_permutations, min(_MOST_PERMUTATIONS, math.ceil(1 / least_p)) - 1)
+        information = self._scores(given, candidates)
+        self._reporter.begin(f"testing {len(candidates)} features", count * len(candidates))
+        orders = shuffled_orders(table.n_rows, range(count), self._settings.seed, number, table.row_groups)
+        null = np.stack([self._scores_of_copies(given, unit, orders) for unit in candidates], axis=1)
+        draws = draws_of(np.concatenate([information[None], null])[:, :, None])
+        return Alone(information, draws.observed, draws.p_values, draws.unadjusted_p_values, draws.best[1:], count)
 
     def drop(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> float:
         """Return the p-value of some members together: the subset against copies with the members shuffled."""

@@ -44,7 +44,8 @@ class Replacements:
 
     def _next(self, selected: list[Unit]) -> tuple[list[Unit], Replacement] | None:
         numbers = [unit for unit in selected if unit in self._numbers]
-        if len(numbers) < 2:
+        n_left = len(self._problem.kept) + len(selected) - 1
+        if len(numbers) < 2 or n_left < self._problem.settings.min_features:
             return None
         likeness = {unit: self._likeness(unit) for unit in numbers}
         for pair in combinations(numbers, 2):

@@ -10,9 +10,8 @@ from infosift.engines.base import Engine
 from infosift.progress import Reporter, TimeIsUp
 from infosift.results.selection import INTERRUPT, TIME_LIMIT, Selection
 from infosift.results.steps import Removal, Replacement
-from infosift.search.base import Decision, Problem, Tests
+from infosift.search.base import Decision, Problem, Tests, columns_of
 from infosift.search.checkpoint import Checkpoint, fresh_state
-from infosift.search.forward import forward
 from infosift.search.verdicts import detectable_correlation, verdicts
 
 _CALLBACK = "a callback"
@@ -54,20 +53,12 @@ class Run:
     def _search(self) -> str | None:
         tests = self._start_tests()
         decided = self._state.steps
-        for decision in forward(self._problem, tests, decided):
+        for decision in self._problem.search.decisions(self._problem, tests, decided):
             if self._remember(decision):
                 return _CALLBACK
-        selection = self._selection
-        said = verdicts(
-            self._problem,
-            tests.values,
-            self._engine,
-            selection.steps,
-            selection.replacements,
-            selection.removals,
-        )
-        detectable = detectable_correlation(self._problem, tests.n_rows, selection.steps)
-        self._selection = replace(selection, verdicts=said, smallest_detectable_correlation=detectable)
+        said = verdicts(self._problem, tests, self._engine, self._selection)
+        detectable = detectable_correlation(self._problem, tests.n_rows, self._selection.steps)
+        self._selection = replace(self._selection, verdicts=said, smallest_detectable_correlation=detectable)
         return None
 
     def _start_tests(self) -> Tests:
@@ -96,7 +87,7 @@ class Run:
         if len(self._selection.steps) > len(self._state.steps):
             self._save()
         if decision.accepted:
-            self._reporter.add(decision.feature)
+            self._reporter.add(f"{'−' * (decision.action == 'remove')}{decision.feature}")
         return self._on_step is not None and self._on_step(self._selection)
 
     def _save(self) -> None:
@@ -121,7 +112,8 @@ class Run:
             steps=(),
             settings=problem.settings,
             version=version("infosift"),
-            adjusted=problem.method.adjusted,
+            start=tuple(columns_of(problem.candidates)) if problem.search.starts_full else (),
+            error_rate=problem.search.error_rate(problem.method),
             alpha_shares=problem.method.alpha_shares,
             criterion_parameter=problem.criterion.parameter,
         )

@@ -9,43 +9,46 @@ import numpy as np
 
 from infosift.data.gaps import whole_rows_of
 from infosift.engines.base import Engine, Question
-from infosift.results.steps import Removal, Replacement, Step, Verdict
-from infosift.search.base import Problem
+from infosift.results.selection import Selection
+from infosift.results.steps import Step, Verdict
+from infosift.search.base import Problem, Tests
 from infosift.significance.detectable import smallest_detectable_correlation
 from infosift.significance.permutation import interval_of_p
 
+# The test of each candidate alone draws from streams beyond those of a backward search.
+_STEP_ALONE = 4_000_000
 
-def verdicts(
-    problem: Problem,
-    values: tuple[int, ...],
-    engine: Engine,
-    steps: Sequence[Step],
-    replacements: Sequence[Replacement],
-    removals: Sequence[Removal],
-) -> tuple[Verdict, ...]:
+
+def verdicts(problem: Problem, tests: Tests, engine: Engine, selection: Selection) -> tuple[Verdict, ...]:
     """Return what was found about each feature; nothing where candidates have no p-values of their own."""
-    if not steps or not len(steps[0].candidate_p_values):
+    first = _first_step(problem, tests, selection.steps)
+    if first is None or not len(first.candidate_p_values):
         return ()
     names, alpha = problem.table.names, problem.settings.alpha
-    tested = _tests_passed(problem, steps, replacements)
-    gone = [name for removal in removals for name in removal.features]
-    gone += [name for replacement in replacements for name in replacement.replaced]
-    dropped = {names.index(name) for name in gone}
-    selected = [i for i in tested if i not in dropped]
+    selected = [i for i in selection.indices if names[i] not in problem.settings.keep]
+    tested = _tests_left(problem, selection) if problem.search.starts_full else _tests_passed(problem, selection)
+    dropped = set() if problem.search.starts_full else {i for i in tested if i not in selected}
     # Where the search stopped at max_features, the others were not tested conditional on those selected.
-    all_tested = not steps[-1].accepted
+    all_tested = problem.search.starts_full or not selection.steps[-1].accepted
     said: dict[int, Verdict] = {}
-    for i, alone in _tests_alone(problem, steps[0]).items():
+    for i, alone in _tests_alone(problem, first).items():
         verdict = "selected"
         related: tuple[str, ...] = ()
         if i not in selected:
             informative = i in dropped or alone.p_value <= alpha
-            if informative and (all_tested or i in dropped):
-                related = _carriers_of(i, selected, problem, values, engine)
-            may_pass = informative or _may_be_significant(alone.p_value, steps[0].candidate_permutations, alpha)
+            if informative and (all_tested or i in dropped) and problem.search.is_conditional:
+                related = _carriers_of(i, selected, problem, tests.values, engine)
+            may_pass = informative or _may_be_significant(alone.p_value, first.candidate_permutations, alpha)
             verdict = "redundant" if related else "undecided" if may_pass else "irrelevant"
         said[i] = tested.get(i, alone).verdict(names[i], verdict, related)
     return tuple(said[i] for i in sorted(said))
+
+
+def _first_step(problem: Problem, tests: Tests, steps: Sequence[Step]) -> Step | None:
+    """Return the step that tested each candidate beside no more than what is kept."""
+    if problem.search.starts_full:
+        return tests.add(problem.kept, problem.candidates, _STEP_ALONE, 1) if problem.method.adjusted else None
+    return steps[0] if steps else None
 
 
 def detectable_correlation(problem: Problem, n_rows: int, steps: Sequence[Step]) -> float | None:
@@ -84,18 +87,40 @@ def _tests_alone(problem: Problem, first: Step) -> dict[int, _Test]:
     }
 
 
-def _tests_passed(
-    problem: Problem, steps: Sequence[Step], replacements: Sequence[Replacement]
-) -> dict[int, _Test]:
+def _tests_left(problem: Problem, selection: Selection) -> dict[int, _Test]:
+    """Return the test by which each column was found to be needed beside the others, after a backward search."""
+    if not selection.steps or selection.steps[-1].accepted:
+        return {}
+    last, names, selected = selection.steps[-1], problem.table.names, set(selection.indices)
+    units = {unit.columns[0]: unit for unit in problem.table.units}
+    return {
+        i: _Test(p_value, unadjusted, len(last.candidates), _named(names, selected - {*units[column].columns}))
+        for column, p_value, unadjusted in zip(
+            last.candidates, last.candidate_p_values, last.candidate_unadjusted_p_values, strict=True
+        )
+        for i in units[column].columns
+    }
+
+
+def _named(names: Sequence[str], columns: set[int]) -> tuple[str, ...]:
+    return tuple(names[i] for i in sorted(columns))
+
+
+def _tests_passed(problem: Problem, selection: Selection) -> dict[int, _Test]:
     """Return the test by which each column was selected, if only for a time."""
     names = problem.table.names
     passed: dict[int, _Test] = {}
     selected = list(problem.settings.keep)
-    for step in (step for step in steps if step.accepted):
-        test = _Test(step.p_value, step.unadjusted_p_value, len(step.candidates), tuple(selected))
+    n_candidates = len(selection.steps[0].candidates)
+    for step in (step for step in selection.steps if step.accepted):
+        if step.action == "remove":
+            selected = [name for name in selected if names.index(name) not in step.columns]
+            continue
+        given = tuple(selected) if problem.search.is_conditional else problem.settings.keep
+        test = _Test(step.p_value, step.unadjusted_p_value, len(step.candidates) or n_candidates, given)
         passed |= dict.fromkeys(step.columns, test)
         selected += [names[i] for i in step.columns]
-    for replacement in replacements:
+    for replacement in selection.replacements:
         selected = [name for name in selected if name not in replacement.replaced]
         p_value = replacement.p_value
         passed[names.index(replacement.feature)] = _Test(p_value, p_value, 1, tuple(selected))

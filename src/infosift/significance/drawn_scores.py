@@ -131,5 +131,5 @@ def unexplained_by(bench: Workbench, subset: Sequence[int]) -> float:
     """Return the mean squared residual of the target given some columns, by a quick regression."""
     own = bench.table.columns[list(subset)]
     columns = filled_by_others(own, own[:0], bench.engine)
-    smoother = Smoother(columns, bench.engine, QUICK_WIDTHS)
+    smoother = Smoother(columns, bench.engine, QUICK_WIDTHS) if len(columns) else None
     return unexplained(bench.table.target, smoother, MOST_CLASSES)

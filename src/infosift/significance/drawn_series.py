@@ -19,6 +19,7 @@ _DRAWS_AT_ONCE = 64
 # Scores of so many values are kept from look to look; more are worked out again, some candidates at a time.
 _MOST_KEPT = 10_000_000
 _DRAWS_KEPT = 1000
+_TO_SETTLE = 5  # times as many, where some are near alpha
 _MOST_SCORES = 5
 # Up to so many values of all candidates, draws are so cheap that thousands may settle what is near alpha.
 _FEW_VALUES = 500_000
@@ -30,19 +31,19 @@ class DrawnSeries:
     def __init__(self, conditional: Conditional, purpose: str) -> None:
         self._conditional, self._purpose = conditional, purpose
         n_units, n_scores = len(conditional.units), _MOST_SCORES * len(conditional.part_functions)
-        self._at_once = max(1, _MOST_KEPT // (_DRAWS_KEPT * n_scores))
+        self._n_scores, self._at_once = n_scores, max(1, _MOST_KEPT // (_DRAWS_KEPT * n_scores))
         self.is_cheap = n_units <= self._at_once and n_units * conditional.bench.table.n_rows <= _FEW_VALUES
         self._kept: list[FloatArray] = []
 
     def draws(self, count: int) -> Draws:
         """Return the data and so many surrogates."""
         n_units = len(self._conditional.units)
-        if n_units <= self._at_once:
+        at_once = min(self._at_once, max(1, _TO_SETTLE * _MOST_KEPT // (count * self._n_scores)))
+        if n_units <= at_once:
             done = sum(map(len, self._kept))
             self._kept.append(self.scores(range(done, count + 1), slice(0, n_units)))
             return draws_of(np.concatenate(self._kept))
-        starts = range(0, n_units, self._at_once)
-        parts = [slice(start, start + self._at_once) for start in starts]
+        parts = [slice(start, start + at_once) for start in range(0, n_units, at_once)]
         return joined([draws_of(self.scores(range(count + 1), part)) for part in parts])
 
     def scores(self, draws: range, units: slice) -> FloatArray:

@@ -19,6 +19,7 @@ _FEWEST_FOR_BOUND = 39
 # Where draws are cheap: as many make a p-value fine, and so many times as many settle one that is near alpha.
 _FINE = 1000
 _TO_SETTLE = 5
+_MOST_DRAWS = 20_000
 # How near, in standard errors.
 _NEAR = 3.0
 _VALUES_AT_ONCE = 2_000_000
@@ -155,6 +156,11 @@ def looks(alpha: float, n_permutations: int | None, *, fine: bool = False) -> It
         yield first * 2**doubling - 1
     if fine:
         yield first * 2 ** (_LOOKS - 1) * _TO_SETTLE - 1
+
+
+def draws_for(least_p: float) -> int:
+    """Return how many draws a p-value as small as this takes, where they are cheap: a thousand at least."""
+    return max(_FINE, min(_MOST_DRAWS, math.ceil(1 / least_p))) - 1
 
 
 def cheap_looks(alpha: float, n_permutations: int | None, *, settles: bool = True) -> Iterator[int]:

@@ -76,10 +76,11 @@ def randomised_residuals(residuals: TargetResiduals) -> FloatArray:
     return np.asarray(points / np.where(spread > 0, spread, 1))
 
 
-def unexplained(target: FloatArray, smoother: Smoother, most_classes: int) -> float:
-    """Return the mean squared residual of all targets given a subset."""
+def unexplained(target: FloatArray, smoother: Smoother | None, most_classes: int) -> float:
+    """Return the mean squared residual of all targets given the subset of a smoother; None for no features."""
     parts = np.concatenate([parts_of(column, most_classes) for column in target])
-    return float(np.mean((parts - smoother.predict(parts)) ** 2))
+    predicted = parts.mean(axis=1, keepdims=True) if smoother is None else smoother.predict(parts)
+    return float(np.mean((parts - predicted) ** 2))
 
 
 def parts_of(target: FloatArray, most_classes: int) -> FloatArray:

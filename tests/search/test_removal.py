@@ -11,14 +11,16 @@ from infosift.data.frames import NamedColumns
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.progress import Reporter
-from infosift.search.backward import Removals
+from infosift.search.removal import Removals
 from infosift.significance.conditional import Conditional, Workbench
 from infosift.significance.drawn_scores import DrawnScores
 from infosift.significance.drawn_series import DrawnSeries
 from infosift.significance.max_test import growing, max_test
 
 A, B, C = (Unit(name, (i,)) for i, name in enumerate("abc"))
-PROBLEM = SimpleNamespace(kept=(), settings=SimpleNamespace(alpha=0.05), table=SimpleNamespace(names=tuple("abc")))
+PROBLEM = SimpleNamespace(
+    kept=(), settings=SimpleNamespace(alpha=0.05, min_features=0), table=SimpleNamespace(names=tuple("abc"))
+)
 
 
 class Oracle:

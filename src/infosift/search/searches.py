@@ -1,0 +1,31 @@
+"""The searches by their short names: the one place that knows them all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from infosift.errors import InputError
+from infosift.search.backward import Backward
+from infosift.search.base import Search
+from infosift.search.filter import Filter
+from infosift.search.floating import Floating
+from infosift.search.forward import Forward
+
+SEARCHES: dict[str, Forward | Backward | Floating | Filter] = {
+    "forward": Forward(),
+    "backward": Backward(),
+    "floating": Floating(),
+    "filter": Filter(),
+}
+
+
+def as_search(asked: Any) -> Search:
+    """Return a search that was given as an object or by its short name, with its parameters checked."""
+    if isinstance(asked, str) and asked in SEARCHES:
+        return SEARCHES[asked]
+    if isinstance(asked, (str, type)) or not hasattr(asked, "decisions"):
+        objects = ", ".join(map(repr, SEARCHES.values()))
+        raise InputError(f"search must be one of {', '.join(SEARCHES)}, or an object ({objects}), not {asked!r}.")
+    search: Search = asked
+    search.check()
+    return search

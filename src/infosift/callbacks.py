@@ -51,6 +51,8 @@ class StepTasks:
         """Tell that a step is decided; return whether a callback asks to stop."""
         if not self._has_callbacks:
             return False
+        if self._step is None:  # a search that goes on after a rejected step
+            self._step = self._begin_step(len(selection.steps))
         stops = bool(self._tell_end(self._step, selection))
         goes_on = selection.steps[-1].accepted and not stops
         self._step = self._begin_step(len(selection.steps) + 1) if goes_on else None

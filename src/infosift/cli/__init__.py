@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from infosift.cli import pieces, selecting, studying
+from infosift.cli import pieces, ranking, selecting, studying
 from infosift.cli.running import INTERRUPTED
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 _COMMANDS: dict[str, Callable[..., None]] = {
     "select": selecting.select,
+    "rank": ranking.rank,
     "neighbors": pieces.neighbors,
     "test": pieces.try_feature,
     "score": pieces.score,

@@ -24,6 +24,23 @@ class Method(Enum):
     published = "published"
 
 
+class Search(Enum):
+    """Which feature next, and when to stop."""
+
+    forward = "forward"
+    backward = "backward"
+    floating = "floating"
+    filter = "filter"
+
+
+class Control(Enum):
+    """What alpha bounds in a filter."""
+
+    fwer = "fwer"
+    fdr = "fdr"
+    none = "none"
+
+
 class Criterion(Enum):
     """Which estimate of mutual information."""
 
@@ -108,6 +125,27 @@ FeatureGroups = Annotated[
         "feature: its name and its group).",
         show_default=False,
     ),
+]
+HowSearched = Annotated[
+    Search,
+    typer.Option(
+        "--search",
+        help="Add the best while it adds; remove from all the least needed; both in turn; or test each feature on "
+        "its own, which selects all relevant ones, redundant ones included.",
+    ),
+]
+HowControlled = Annotated[
+    Control | None,
+    typer.Option(
+        "--control",
+        help="With --search filter: what alpha bounds, the probability of any false positive, the share of false "
+        "ones among those selected, or the false positive rate of each test.",
+        show_default="fwer",
+    ),
+]
+MinFeatures = Annotated[
+    int,
+    typer.Option(min=0, help="Select at least this many; those past the test are marked as not significant."),
 ]
 MaxFeatures = Annotated[
     int | None, typer.Option(min=1, help="Stop when this many features are selected.", show_default=False)

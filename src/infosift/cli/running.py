@@ -27,9 +27,11 @@ _OPTIONS = {
     "keep": "--keep",
     "max_features": "--max-features",
     "method": "--method",
+    "min_features": "--min-features",
     "missing": "--missing",
     "n_jobs": "--jobs",
     "n_neighbors": "--n-neighbors",
+    "search": "--search",
     "time_limit": "--time-limit",
 }
 _PICTURES = (".png", ".svg", ".pdf")

@@ -32,6 +32,8 @@ def select(
     target: options.Target,
     alpha: options.Alpha = 0.05,
     method: options.HowTested = options.Method.calibrated,
+    search: options.HowSearched = options.Search.forward,
+    control: options.HowControlled = None,
     criterion: options.Estimate = options.Criterion.ksg,
     keep: options.Keep = None,
     ignore: options.Ignore = None,
@@ -40,6 +42,7 @@ def select(
     categorical: options.Categorical = None,
     target_kind: options.KindOfTarget = options.TargetKind.auto,
     missing: options.HowMissing = options.Missing.error,
+    min_features: options.MinFeatures = 0,
     max_features: options.MaxFeatures = None,
     time_limit: options.TimeLimit = None,
     seed: options.Seed = 0,
@@ -59,21 +62,23 @@ def select(
     with failing_in_one_sentence():
         files = _Files(json, csv, report, plot)
         files.require_possible(Path(file), checkpoint)
-        table = _read_table(file, target, _Columns(keep or [], ignore or [], categorical or [], groups))
+        table = read_table(file, target, Columns(keep or [], ignore or [], categorical or [], groups))
         parameters: dict[str, Any] = {
             "alpha": alpha,
             "method": method.value,
+            "search": _search(search, control),
             "criterion": criterion.value,
             **options.discrete(categorical, table.features.columns, target, target_kind),
             "keep": keep,
             "feature_groups": _read_feature_groups(feature_groups),
             "missing": missing.value,
+            "min_features": min_features,
             "max_features": max_features,
             "time_limit": time_limit,
             "random_state": seed,
             "n_jobs": jobs,
             "checkpoint": checkpoint,
-            "verbose": _is_shown(progress, quiet),
+            "verbose": is_shown(progress, quiet),
         }
         selection = fit(table, parameters, quiet, first_row=1)
         # What is ignored was not read, but whoever repeats the run should know.
@@ -81,11 +86,21 @@ def select(
         if not quiet:
             show(selection)
         files.write(selection, table, quiet)
-    _stop_if_interrupted(selection)
+    stop_if_interrupted(selection)
+
+
+def _search(search: options.Search, control: options.Control | None) -> Any:
+    if control is None:
+        return search.value
+    if search is not options.Search.filter:
+        raise InputError("--control is for --search filter: say that, or leave --control out.")
+    from infosift import Filter
+
+    return Filter(control=None if control is options.Control.none else control.value)
 
 
 @dataclass(frozen=True)
-class _Columns:
+class Columns:
     """Columns that options name."""
 
     keep: list[str]
@@ -103,7 +118,8 @@ class Table:
     row_groups: pl.Series | None = None
 
 
-def _read_table(file: str, target: str, named: _Columns) -> Table:
+def read_table(file: str, target: str, named: Columns) -> Table:
+    """Read the features of a file, its target and the groups of its rows."""
     from infosift.data.readers import read_file
 
     if target in named.keep:
@@ -139,7 +155,8 @@ def _read_feature_groups(file: Path | None) -> dict[str, list[str]] | None:
     return None if file is None else read_groups_file(file)
 
 
-def _is_shown(progress: bool | None, quiet: bool) -> bool:
+def is_shown(progress: bool | None, quiet: bool) -> bool:
+    """Tell whether progress is shown: as asked, or else in a terminal."""
     return Console(stderr=True).is_terminal and not quiet if progress is None else progress
 
 
@@ -201,7 +218,8 @@ class _Files:
                 save_picture(selection.plot(), self.plot)
 
 
-def _stop_if_interrupted(selection: Selection) -> None:
+def stop_if_interrupted(selection: Selection) -> None:
+    """End with the exit code of an interrupt where there was one."""
     from infosift.results.selection import INTERRUPT
 
     if selection.ended_by == INTERRUPT:

@@ -12,7 +12,18 @@ from rich.text import Text
 
 from infosift.display.headline import headline, selected
 from infosift.display.limits import limits
-from infosift.display.phrases import CAUTION, SINGLE_TEST, count, levels, probability, range_of, series, values_of
+from infosift.display.outcomes import outcome, whose_information
+from infosift.display.phrases import (
+    CAUTION,
+    SINGLE_TEST,
+    count,
+    levels,
+    probability,
+    range_of,
+    series,
+    the_target,
+    values_of,
+)
 from infosift.errors import listing
 from infosift.results.selection import Selection
 from infosift.results.steps import NeighborChoice, PermutationTest, Step, Verdict
@@ -51,7 +62,7 @@ def print_selection(selection: Selection, console: Console) -> None:
 def _sentences(selection: Selection) -> list[str]:
     """Return what is to be said about the search."""
     said = [f"The search stopped because {selection.stopped}."]
-    if not selection.adjusted and len(selection.steps) > 1:
+    if not selection.adjusted and selection.conditional and len(selection.steps) > 1:
         peak = selection.peak
         said.append(f"The information peaks ({peak.information:.3f} nats) with {', '.join(peak.names)}.")
     for replacement in selection.replacements:
@@ -99,7 +110,7 @@ def _steps_table(selection: Selection, width: int) -> Table:
         spare += _WIDTH_OF_STATISTIC
     for name in [name for name, least_width in _WIDTHS.items() if spare < least_width]:
         columns.pop(name, None)
-    caption = "nats: information of the feature together with those above"
+    caption = f"nats: information {whose_information(selection)}"
     if "statistic" in columns:
         caption += "; statistic: how far above surrogates, in standard deviations"
     table = Table(caption=caption, caption_justify="left")
@@ -121,9 +132,10 @@ def _threshold(step: Step) -> str:
 
 
 def _verdict(selection: Selection, step: Step) -> str:
+    found = outcome(selection, step)
     if not step.accepted:
-        return "[red]halt[/red]"
-    return "[green]selected[/green]" if selection.stayed(step) else "[yellow]removed[/yellow]"
+        return f"[red]{'halt' if found == 'not selected' else found}[/red]"
+    return f"[{'green' if found == 'selected' else 'yellow'}]{found}[/]"
 
 
 def _how(selection: Selection) -> str:
@@ -143,6 +155,33 @@ def _how(selection: Selection) -> str:
     divided = levels(settings.alpha, selection.alpha_shares)
     alpha = f"alpha = {settings.alpha:g}{f' ({divided})' if divided else ''}"
     return ", ".join([*parts, alpha, f"seed {settings.seed}"])
+
+
+def print_ranking(selection: Selection, console: Console) -> None:
+    """Print all features in order, with what was found about each; those that could not be tested are named."""
+    said = {verdict.feature: verdict for verdict in selection.verdicts}
+    of_steps = {
+        selection.feature_names[column]: outcome(selection, step)
+        for step in selection.steps
+        for column in step.columns
+    }
+    table = Table(title=f"Features by what they say about {the_target(selection.target_name)}")
+    for name in ("rank", "feature", "verdict", *(("p-value", "unadjusted") if said else ())):
+        table.add_column(name, justify="left" if name in ("feature", "verdict") else "right", overflow="fold")
+    for rank, name in enumerate(selection.ranking, start=1):
+        found = said.get(name)
+        is_in = name in selection.names
+        verdict = of_steps.get(name, "selected") if is_in else found.verdict if found else "not selected"
+        p_values = [] if found is None else [found.p_value, found.unadjusted_p_value]
+        shown = ["" if p_value is None else probability(p_value) for p_value in p_values]
+        table.add_row(str(rank), Text(name), verdict, *shown, style="bold" if is_in else None)
+    console.print(table)
+    untested = [name for name in selection.feature_names if name not in selection.ranking]
+    if untested:
+        console.print(Text(f"Not tested: {listing(untested, most=_MOST_NAMES)}."))
+    console.print(
+        Text("Selected features in the order selected, then the others by what they would add.", style="dim")
+    )
 
 
 def print_choice(choice: NeighborChoice, console: Console) -> None:

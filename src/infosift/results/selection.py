@@ -80,9 +80,11 @@ class Selection(Record):
     criterion_values : tuple of int
         The values of it that were used; several are tested at once.
     alpha_shares : tuple of (str, float)
-        How alpha was divided among the tests of a step.
+        How alpha was divided among the tests of a step that adds a feature; empty of other searches.
     error_rate : {"family-wise error", "false discovery rate", ""}
         What alpha bounds; "" where p-values are those of single tests.
+    conditional : bool
+        Whether features were tested conditional on the others selected; a filter tests each on its own.
     start : tuple of int
         Positions of the features that the search started from, besides those kept: all of a backward search.
     steps : tuple of Step
@@ -125,6 +127,7 @@ class Selection(Record):
     version: str
     error_rate: str
     criterion_parameter: str
+    conditional: bool = True
     start: tuple[int, ...] = ()
     criterion_values: tuple[int, ...] = ()
     alpha_shares: tuple[tuple[str, float], ...] = ()
@@ -246,9 +249,12 @@ class Selection(Record):
         if self.ended_by is not None:
             return f"{self.ended_by} came before it was done"
         last = self.steps[-1] if self.steps else None
-        if last is not None and not last.accepted:
-            is_needed = last.action == "remove"
-            return f"{last.feature} {'is needed' if is_needed else 'adds no significant information'}"
+        rejected = [step for step in self.steps if not step.accepted]
+        if rejected and rejected[-1].action == "remove":
+            return f"{rejected[-1].feature} is needed, and so are all others"
+        if rejected:
+            verb = "adds no significant information" if self.conditional else "is not significantly informative"
+            return f"{rejected[-1].feature} {verb}"
         if last is not None and not self._is_warranted(last):
             return f"{'min' if last.action == 'add' else 'max'}_features was reached"
         if last is not None and last.action == "remove":

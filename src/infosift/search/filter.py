@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from infosift.arrays import FloatArray, IntArray
@@ -66,15 +67,23 @@ class Filter(BaseEstimator):  # type: ignore[misc]
         least_p = settings.alpha / len(candidates) if self.control == "fdr" else settings.alpha
         alone = tests.alone(problem.kept, candidates, 0, least_p)
         adjusted = self._adjusted(alone)
-        order = _surest_first(problem, candidates, alone, adjusted)
+        limit = self._threshold(alone, adjusted <= settings.alpha, settings.alpha)
         seconds = perf_counter() - started
-        for rank, place in enumerate(order[:most]):
-            step = _step(candidates, alone, adjusted, settings.alpha, place)
+        for rank, place in enumerate(_surest_first(problem, candidates, alone, adjusted)[:most]):
+            step = _step(candidates[place], alone, place, float(adjusted[place]), limit, settings.alpha)
             is_needed = len(problem.kept) + rank < settings.min_features
-            step = replace(step, accepted=step.significant or is_needed, seconds=0.0 if rank else seconds)
-            yield step if rank else _with_candidates(step, candidates, alone, adjusted)
+            step = replace(step, accepted=step.significant or is_needed)
+            if rank == 0:
+                step = _with_candidates(replace(step, seconds=seconds), candidates, alone, adjusted)
+            yield step
             if not step.accepted:
                 return
+
+    def _threshold(self, alone: Alone, passing: NDArray[np.bool_], alpha: float) -> float:
+        """Return what the statistic must exceed; by other than the maximum, the least of those that pass."""
+        if self.control == "fwer" or not passing.any():
+            return threshold(alone.null, alpha)
+        return float(alone.statistics[passing].min())
 
     def _adjusted(self, alone: Alone) -> FloatArray:
         if self.control == "fwer":
@@ -97,15 +106,14 @@ def _surest_first(problem: Problem, candidates: Sequence[Unit], alone: Alone, ad
     return np.lexsort((digests, -alone.statistics, alone.unadjusted, adjusted))
 
 
-def _step(candidates: Sequence[Unit], alone: Alone, adjusted: FloatArray, alpha: float, place: int) -> Step:
-    unit, count, p_value = candidates[place], alone.n_permutations, float(adjusted[place])
-    at_least = min(count, max(0, round(p_value * (1 + count)) - 1))
-    low, high = interval_of_p(at_least, count)
+def _step(unit: Unit, alone: Alone, place: int, p_value: float, limit: float, alpha: float) -> Step:
+    count = alone.n_permutations
+    low, high = interval_of_p(min(count, max(0, round(p_value * (1 + count)) - 1)), count)
     return Step(
         information=float(alone.information[place]),
         information_threshold=None,
         statistic=float(alone.statistics[place]),
-        threshold=threshold(alone.null, alpha),
+        threshold=limit,
         p_value=p_value,
         p_low=min(low, p_value),
         p_high=max(high, p_value),

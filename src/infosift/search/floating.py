@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
 from sklearn.base import BaseEstimator
 
 from infosift.data.feature_groups import Unit
-from infosift.errors import require_count
+from infosift.errors import InputError, require_count
 from infosift.results.steps import Step
 from infosift.search.base import Decisions, Method, Problem, Tests
 from infosift.search.forward import additions, error_rate_of_steps, most_left_out, revisions, units_of
@@ -24,16 +24,17 @@ _DIGITS = 9
 class Floating(BaseEstimator):  # type: ignore[misc]
     """A forward search that goes on in cycles: the least missed features are removed, then the best ones added.
 
-    A cycle stays where the subset at its end is no smaller, and leaves less of the target unexplained than any
-    subset of its size before; the first that does not ends the search. So it never ends with a subset worse than
-    that of a forward search of the same size (after Pudil, Novovičová and Kittler 1994). Additions are tested.
+    Additions are tested, so that what was removed comes back where it is significant. A cycle stays where the
+    subset at its end leaves less of the target unexplained than any of its size before; where none does, whichever
+    feature it begins with, the search ends. So it never ends with a subset worse than that of a forward search of
+    the same size (after Pudil, Novovičová and Kittler 1994).
 
     Parameters
     ----------
     add : int, default=1
         Most features to add in a cycle.
     remove : int, default=1
-        Features to remove in a cycle.
+        Features to remove in a cycle, at most as many as are added.
 
     Examples
     --------
@@ -53,6 +54,8 @@ class Floating(BaseEstimator):  # type: ignore[misc]
         """Refuse parameters that cannot be used."""
         require_count("add", self.add, least=1)
         require_count("remove", self.remove, least=1)
+        if self.remove > self.add:
+            raise InputError(f"remove={self.remove} is more than add={self.add}: change one of them.")
 
     def error_rate(self, method: Method) -> str:
         """Return what alpha bounds."""
@@ -64,29 +67,39 @@ class Floating(BaseEstimator):  # type: ignore[misc]
         known = _BestKnown(problem, tests)
         for size in range(len(added) + 1):
             known.add(_flat(added[:size]))
-        selected = _flat(added)
-        for cycle in itertools.count():
-            steps, after = self._cycle(problem, tests, selected, cycle)
-            if len(after) < len(selected) or not known.is_beaten_by(after):
-                break
+        selected, numbers = _flat(added), itertools.count(_FIRST_STEP)
+        while (found := self._better(problem, tests, selected, known, numbers)) is not None:
+            steps, selected = found
             yield from steps
-            known.add(after)
-            selected = after
+            known.add(selected)
         together = [units for units in added if set(units) <= set(selected)]
         alone = [[unit] for unit in selected if unit not in _flat(together)]
         yield from revisions(problem, tests, [*together, *alone])
 
+    def _better(
+        self, problem: Problem, tests: Tests, selected: list[Unit], known: _BestKnown, numbers: Iterator[int]
+    ) -> tuple[list[Step], list[Unit]] | None:
+        """Return the steps of the first cycle that ends better, and what is selected after it; None if none does.
+
+        Cycles begin with each of the selected features, the least missed first.
+        """
+        for first in sorted(selected, key=lambda unit: _need_of(problem, tests, selected, unit)):
+            steps, after = self._cycle(problem, tests, selected, first, numbers)
+            enough = len(problem.kept) + len(after) >= problem.settings.min_features
+            if enough and known.is_beaten_by(after):
+                return steps, after
+        return None
+
     def _cycle(
-        self, problem: Problem, tests: Tests, selected: Sequence[Unit], cycle: int
+        self, problem: Problem, tests: Tests, selected: list[Unit], first: Unit, numbers: Iterator[int]
     ) -> tuple[list[Step], list[Unit]]:
-        """Return the steps of a cycle, and what is selected after it."""
-        numbers = itertools.count(_FIRST_STEP + cycle * (int(self.add) + int(self.remove)))
-        steps, left = [], list(selected)
+        """Return the steps of a cycle that begins with a feature, and what is selected after it."""
+        steps, left, least = [], list(selected), first
         for _ in range(min(int(self.remove), len(left))):
-            least = _least_missed(problem, tests, left)
             step = tests.remove([*problem.kept, *left], [least], next(numbers))
             steps.append(replace(step, accepted=True))
             left.remove(least)
+            least = min(left, key=lambda unit: _need_of(problem, tests, left, unit), default=first)
         for _ in range(int(self.add)):
             remaining = [unit for unit in problem.candidates if unit not in left]
             room = len(remaining) - most_left_out(problem)
@@ -104,14 +117,10 @@ def _flat(added: Sequence[Sequence[Unit]]) -> list[Unit]:
     return [unit for units in added for unit in units]
 
 
-def _least_missed(problem: Problem, tests: Tests, members: Sequence[Unit]) -> Unit:
-    """Return the member without which the others leave least unexplained."""
-
-    def need(unit: Unit) -> tuple[float, bytes]:
-        others = [*problem.kept, *(other for other in members if other != unit)]
-        return round(tests.unexplained(others), _DIGITS), problem.table.digest(unit)
-
-    return min(members, key=need)
+def _need_of(problem: Problem, tests: Tests, members: Sequence[Unit], unit: Unit) -> tuple[float, bytes]:
+    """Return how much the others leave unexplained without a unit; of equal ones the digest decides."""
+    others = [*problem.kept, *(other for other in members if other != unit)]
+    return round(tests.unexplained(others), _DIGITS), problem.table.digest(unit)
 
 
 class _BestKnown:

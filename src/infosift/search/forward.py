@@ -64,11 +64,16 @@ def additions(
         room = len(remaining) - least_left
         step = decided[number] if number < len(decided) else tests.add(subset, remaining, number, room)
         if not step.accepted and len(subset) < settings.min_features:
-            step = replace(step, accepted=True)
+            # One at a time: a pair that does not pass could be one too many.
+            single = step if len(units_of(problem.table, step)) == 1 else tests.add(subset, remaining, number, 1)
+            step = replace(single, accepted=True)
         yield step
         if not step.accepted:
             break
         added.append(units_of(problem.table, step))
+        is_past_the_test = not step.significant and len(subset) < settings.min_features
+        if is_past_the_test and len(subset) + len(added[-1]) >= settings.min_features:
+            break
         remaining = [unit for unit in remaining if unit not in added[-1]]
     return added
 

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion, Scorer
 from infosift.data.feature_groups import Unit
-from infosift.engines.base import Engine
+from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, require_count, require_finite_number
 from infosift.progress import Reporter
 from infosift.results.steps import NeighborChoice, PermutationTest, Step
@@ -162,15 +162,40 @@ class PublishedTests:
         )
 
     def alone(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, least_p: float) -> Alone:
-        """Test each candidate against shuffled copies of itself; all share the shuffles."""
+        """Test each candidate against shuffled copies of itself; all share the shuffles.
+
+        Where a value of the criterion's parameter was chosen on these rows, all that were compared take part, so
+        that p-values allow for the choice.
+        """
         given, table = self._table.columns[columns_of(subset)], self._table
         count = max(self._n_permutations, min(_MOST_PERMUTATIONS, math.ceil(1 / least_p)) - 1)
-        information = self._scores(given, candidates)
         self._reporter.begin(f"testing {len(candidates)} features", count * len(candidates))
-        orders = shuffled_orders(table.n_rows, range(count), self._settings.seed, number, table.row_groups)
-        null = np.stack([self._scores_of_copies(given, unit, orders) for unit in candidates], axis=1)
-        draws = draws_of(np.concatenate([information[None], null])[:, :, None])
-        return Alone(information, draws.observed, draws.p_values, draws.unadjusted_p_values, draws.best[1:], count)
+        shuffled = shuffled_orders(table.n_rows, range(count), self._settings.seed, number, table.row_groups)
+        orders = np.concatenate([np.arange(table.n_rows)[None], shuffled])
+        values = self.values if self.neighbors is None else self.neighbors.candidates
+        draws = draws_of(np.stack([self._scores_by_value(given, unit, orders, values) for unit in candidates], 1))
+        return Alone(
+            information=self._scores(given, candidates),
+            statistics=draws.observed,
+            p_values=draws.p_values,
+            unadjusted=draws.unadjusted_p_values,
+            null=draws.best[1:],
+            n_permutations=count,
+        )
+
+    def _scores_by_value(
+        self, given: FloatArray, unit: Unit, orders: IntArray, values: Sequence[int]
+    ) -> FloatArray:
+        """Return (orders x values): scores of copies of a unit, for values of the criterion's parameter."""
+        columns, target = self._table.columns[list(unit.columns)], self._table.target
+        if len(columns) == 1:
+            questions = [Question(columns[0][orders], given, target)]
+        else:
+            questions = [
+                Question(columns[-1:, order], np.concatenate([given, columns[:-1, order]]), target)
+                for order in orders
+            ]
+        return np.concatenate(self._scorer.criterion.score(questions, values, self._scorer.engine))
 
     def drop(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> float:
         """Return the p-value of some members together: the subset against copies with the members shuffled."""

@@ -98,6 +98,7 @@ class Run:
 
     def _nothing_decided(self) -> Selection:
         problem, table = self._problem, self._problem.table
+        is_stepwise = problem.search.is_conditional and not problem.search.starts_full
         return Selection(
             feature_names=table.names,
             target_name=table.target_name,
@@ -112,8 +113,9 @@ class Run:
             steps=(),
             settings=problem.settings,
             version=version("infosift"),
+            conditional=problem.search.is_conditional,
             start=tuple(columns_of(problem.candidates)) if problem.search.starts_full else (),
             error_rate=problem.search.error_rate(problem.method),
-            alpha_shares=problem.method.alpha_shares,
+            alpha_shares=problem.method.alpha_shares if is_stepwise else (),
             criterion_parameter=problem.criterion.parameter,
         )

@@ -29,7 +29,7 @@ def verdicts(problem: Problem, tests: Tests, engine: Engine, selection: Selectio
     tested = _tests_left(problem, selection) if problem.search.starts_full else _tests_passed(problem, selection)
     dropped = set() if problem.search.starts_full else {i for i in tested if i not in selected}
     # Where the search stopped at max_features, the others were not tested conditional on those selected.
-    all_tested = problem.search.starts_full or not selection.steps[-1].accepted
+    all_tested = problem.search.starts_full or len(selection.accepted) < len(selection.steps)
     said: dict[int, Verdict] = {}
     for i, alone in _tests_alone(problem, first).items():
         verdict = "selected"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from infosift.results.selection import Selection
 
 _MOST_LABELS = 20
+_DONE = {"add": "added", "remove": "removed"}
 
 
 @dataclass(eq=False)
@@ -37,9 +38,11 @@ class PathDisplay(Display):
     information_thresholds : ndarray or None
         The information that would be significant, in nats; None where the statistic combines several estimates.
     accepted : tuple of bool
-        Whether a step added its feature; only the last may not have.
+        Whether a step added or removed its feature.
     stayed : tuple of bool
         Whether what a step added is still selected at the end.
+    action : {"added", "removed", "added or removed"}
+        What the steps did.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class PathDisplay(Display):
     information_thresholds: FloatArray | None
     accepted: tuple[bool, ...]
     stayed: tuple[bool, ...]
+    action: str = "added"
 
     @classmethod
     def from_selection(cls, selection: Selection) -> Self:
@@ -72,6 +76,7 @@ class PathDisplay(Display):
             information_thresholds=None if None in limits else np.array(limits, dtype=np.float64),
             accepted=tuple(step.accepted for step in steps),
             stayed=tuple(selection.stayed(step) for step in steps),
+            action=" or ".join(sorted({_DONE[step.action] for step in steps})) or "added",
         )
 
     @property
@@ -98,12 +103,13 @@ class PathDisplay(Display):
         places = np.arange(1, len(self.features) + 1)
         self._draw_circles(ax, places)
         draw_bars(ax, places - 0.3, places + 0.3, self._bars, color=ORANGE, lw=2, label="threshold")
-        if not self.accepted[-1]:
-            ax.axvline(len(places) - 0.5, color=GREY, ls="--", lw=1, label="halt")
+        rejected = np.flatnonzero(~np.array(self.accepted))
+        if len(rejected):
+            ax.axvline(places[rejected[-1]] - 0.5, color=GREY, ls="--", lw=1, label="halt")
         peak = int(np.argmax(self.information))
         ring = "peak" if self.in_nats else "peak of the information"
         ax.plot(places[peak], self._heights[peak], "o", ms=12, mfc="none", mec=GREY, label=ring)
-        ax.set(xlabel="feature added", ylabel=label_of_scores(self.in_nats).replace(" (", "\n("))
+        ax.set(xlabel=f"feature {self.action}", ylabel=label_of_scores(self.in_nats).replace(" (", "\n("))
         aside = max(0.6, 0.02 * len(places))
         ax.set_xlim(1 - aside, len(places) + aside)
         ax.margins(y=0.12)
@@ -116,7 +122,7 @@ class PathDisplay(Display):
         for which, marker, filling, label in (
             (stayed, "o", BLUE, name),
             (accepted & ~stayed, "X", GREY, "removed"),
-            (~accepted, "o", "white", "rejected"),
+            (~accepted, "o", "white", "needed" if self.action == "removed" else "rejected"),
         ):
             if which.any():
                 ax.plot(places[which], self._heights[which], marker, ms=size, mec=BLUE, mfc=filling, label=label)

@@ -67,10 +67,10 @@ class RankingDisplay(Display):
     @classmethod
     def from_selection(cls, selection: Selection) -> Self:
         """Take the scores of the first step."""
-        if not selection.steps:
+        if not selection.steps or selection.start:
             return cls(names=(), scores=np.array([]), selected=(), threshold=None, in_nats=True)
         first = selection.steps[0]
-        in_nats = len(first.candidate_information) > 0
+        in_nats = len(first.candidate_statistics) == 0
         scores = first.candidate_information if in_nats else first.candidate_statistics
         order = np.argsort(-scores, kind="stable")
         columns, selected = [first.candidates[place] for place in order], set(selection.indices)
@@ -117,7 +117,14 @@ class RankingDisplay(Display):
         return f"and {len(left)} more" + (f", {sum(left)} of them selected" if any(left) else "")
 
 
-def _threshold(selection: Selection, first: Step) -> float:
-    """Return what single candidates had to exceed, also where the step is about another test or a pair."""
+def _threshold(selection: Selection, first: Step) -> float | None:
+    """Return what single candidates had to exceed, also where the step is about another test or a pair.
+
+    None where that is not the same for all.
+    """
+    if selection.error_rate != "family-wise error":
+        return None
+    if not selection.alpha_shares:
+        return first.threshold
     _, share = selection.alpha_shares[0]
     return threshold(first.candidate_null, selection.settings.alpha * share)

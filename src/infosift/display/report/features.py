@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 # In the order in which they are listed; the marks are those of the figure of verdicts.
 VERDICTS = {
     "kept": ("★", "in from the start, as asked"),
-    "selected": ("●", "adds information to the features selected before it"),
+    "selected": (
+        "●",
+        "significantly informative: beside others selected, or on its own where a filter was used",
+    ),
     "redundant": ("■", "informative alone, but not conditional on the selected features"),
     "undecided": ("◇", "not settled by the permutations, or not tested conditional on the selected features"),
     "irrelevant": ("▽", "not significantly informative, with p-values adjusted for the number of features"),
@@ -116,9 +119,9 @@ class _Evidence:
         if selection.steps:
             first = selection.steps[0]
             of_candidates = (
-                first.candidate_information if len(first.candidate_information) else first.candidate_statistics
+                first.candidate_statistics if len(first.candidate_statistics) else first.candidate_information
             )
-            for place, column in enumerate(first.candidates):
+            for place, column in enumerate(first.candidates if first.action == "add" else ()):
                 own = selection.feature_names[column]
                 for name in unit_of.get(own, (own,)):
                     scores[name] = float(of_candidates[place])
@@ -137,6 +140,8 @@ class _Evidence:
             members = [selection.feature_names[column] for column in step.columns]
             if not step.accepted:
                 _note(notes, members, "the search stopped here")
+            elif step.action == "add" and not step.significant:
+                _note(notes, members, "not significant: selected for the number of features")
             elif len(members) == 2 and step.feature not in dict(selection.settings.feature_groups):
                 for name, other in (members, members[::-1]):
                     notes[name].append(f"selected as a pair with {other}")

@@ -33,15 +33,12 @@ def figures(selection: Selection) -> list[dict[str, object]]:
         shown.append(_verdicts(selection))
     if selection.neighbors is not None:
         shown.append(_neighbors(selection))
-    return [*shown, _ranking(selection)]
+    return shown if selection.start else [*shown, _ranking(selection)]
 
 
 def _path(selection: Selection) -> dict[str, object]:
     n_accepted = len(selection.accepted)
-    reading = (
-        "Each dot is a step: the best of the remaining features, conditional on those selected before. The bar is "
-        "its threshold. "
-    )
+    reading = f"Each dot is a step: {_what_a_step_is(selection)}. The bar is its threshold. "
     display = PathDisplay.from_selection(selection)
     if display.in_nats:
         reading += "Both are information in nats; the threshold is that of shuffled copies of the feature."
@@ -50,6 +47,14 @@ def _path(selection: Selection) -> dict[str, object]:
     end = "" if selection.steps[-1].accepted else f", {in_a_sentence(selection.steps[-1].feature)} rejected"
     alt = f"The search in {count(len(selection.steps), 'step')}: {n_accepted} accepted{end}."
     return _figure("path", "The search, step by step", reading, alt, display)
+
+
+def _what_a_step_is(selection: Selection) -> str:
+    if selection.start:
+        return "the least needed of the features left, conditional on the others"
+    if not selection.conditional:
+        return "a feature on its own, the surest first"
+    return "the best of the remaining features, conditional on those selected before"
 
 
 def _verdicts(selection: Selection) -> dict[str, object]:

@@ -59,16 +59,23 @@ def paragraph(selection: Selection) -> str:
     """Return what was done, in the words and with the numbers of a methods section."""
     parts = [_data(selection), _estimate(selection)]
     if selection.steps:
-        parts += _adjusted_tests(selection) if selection.adjusted else _single_tests(selection)
+        parts += _tests(selection)
         parts += _row_groups(selection)
     parts += [_found(selection), *power(selection)]
     return " ".join([*parts, f"The random seed was {selection.settings.seed}."])
 
 
+def _tests(selection: Selection) -> list[str]:
+    if not selection.conditional:
+        return _filter(selection)
+    return _adjusted_tests(selection) if selection.adjusted else _single_tests(selection)
+
+
 def _data(selection: Selection) -> str:
     settings, target = selection.settings, the_target(selection.target_name)
     method = f"the {settings.method.name.lower()} method"
-    procedure = f"{method}, which extends that of {_PAPER}" if selection.adjusted else f"{method} of {_PAPER}"
+    extends = "null" in settings.method.parameters
+    procedure = f"{method}, which extends that of {_PAPER}" if extends else f"{method} of {_PAPER}"
     dropped = f" ({selection.n_rows_dropped:,} more had missing values)" if selection.n_rows_dropped else ""
     kept = f" {series(settings.keep)} {'was' if len(settings.keep) == 1 else 'were'} included from the start."
     return (
@@ -113,17 +120,48 @@ def _adjusted_tests(selection: Selection) -> list[str]:
     }.get(settings.method.parameters.get("null", ""), "")
     used = values_of(selection.criterion_parameter, selection.criterion_values)
     said = [
-        "A forward search tested the residual of each candidate against that of the target, both given the "
-        f"selected features ({residuals} kernel ridge regression): first by an orthogonal series in Legendre "
-        f"polynomials of their ranks; where that was not significant, by mutual information with {used}; then by "
-        "products of pairs.",
+        f"{_search(selection)} tested the residual of each candidate against that of the target, both given the "
+        f"{'other' if selection.start else 'selected'} features ({residuals} kernel ridge regression): first by "
+        "an orthogonal series in Legendre polynomials of their ranks; where that was not significant, by mutual "
+        f"information with {used}{'' if selection.start else '; then by products of pairs'}.",
+    ]
+    if selection.start:
+        return [
+            *said,
+            f"Each feature was compared with surrogates{surrogates}, and the least needed removed while it was "
+            f"not significant at {settings.alpha:g} divided by the number of features left (Bonferroni); "
+            f"{_permutations(selection)}",
+        ]
+    said.append(
         f"The best candidate was compared with surrogates{surrogates}. Its p-value is that of the maximum over "
         "all candidates (Westfall and Young 1993), which controls the family-wise error of each step at "
-        f"{settings.alpha:g}{f' ({divided})' if divided else ''}; {_permutations(selection)}",
-    ]
+        f"{settings.alpha:g}{f' ({divided})' if divided else ''}; {_permutations(selection)}"
+    )
     if len(selection.accepted) > 1 and not selection.is_partial:
         said.append("At the end, selected features that added nothing to the others were removed.")
     return said
+
+
+def _search(selection: Selection) -> str:
+    name = selection.settings.search.name.lower()
+    return f"A {name} search" if name in ("forward", "backward", "floating") else "The search"
+
+
+def _filter(selection: Selection) -> list[str]:
+    settings = selection.settings
+    by_series = "null" in settings.method.parameters
+    how = "an orthogonal series in Legendre polynomials of ranks" if by_series else "mutual information"
+    control = {
+        "family-wise error": "the maximum over all features (Westfall and Young 1993), which controls the "
+        "family-wise error",
+        "false discovery rate": "the procedure of Benjamini and Hochberg (1995), which controls the false "
+        "discovery rate",
+    }.get(selection.error_rate)
+    level = f"{control}, at {settings.alpha:g}" if control else f"none, each feature at {settings.alpha:g}"
+    return [
+        f"Each feature was tested on its own, by {how}, against {_permutations(selection)} "
+        f"Adjustment for the number of features: {level}."
+    ]
 
 
 def _permutations(selection: Selection) -> str:
@@ -148,17 +186,32 @@ def _single_tests(selection: Selection) -> list[str]:
         said.append(f"The number of neighbours was set to {selection.n_neighbors}.")
     return [
         *said,
-        "In a forward search, the feature with the largest joint mutual information with the target was "
-        "compared at each step with permuted copies of itself, and the search was halted when it did not exceed "
-        f"them at the level {settings.alpha:g}; {_permutations(selection)}",
+        f"{_steps_of_single_tests(selection)} at the level {settings.alpha:g}; {_permutations(selection)}",
         "The p-values are those of single tests, not adjusted for multiple testing.",
     ]
 
 
+def _steps_of_single_tests(selection: Selection) -> str:
+    if selection.start:
+        return (
+            "A backward search removed, at each step, the feature without which most joint mutual information "
+            "was left, and halted when this was more informative than permuted copies of it"
+        )
+    return (
+        f"In {_search(selection).lower()}, the feature with the largest joint mutual information with the target "
+        "was compared at each step with permuted copies of itself, and the search was halted when it did not "
+        "exceed them"
+    )
+
+
 def _found(selection: Selection) -> str:
+    if selection.start:
+        left = [in_a_sentence(name) for name in selection.names]
+        return f"Selected were {series(left)}." if left else "No feature was selected."
     selected = [
         f"{in_a_sentence(step.feature)} (p = {probability(step.p_value)})".replace("= <", "< ")
         for step in selection.accepted
+        if step.action == "add"
     ]
     if not selection.steps:
         return "No feature was tested." if selection.is_partial else "No feature could be tested."

@@ -13,13 +13,17 @@ from infosift.display.phrases import series
 from infosift.results.selection import Selection
 from infosift.results.settings import Component
 from infosift.search.methods import METHODS
+from infosift.search.searches import SEARCHES
 from infosift.selector import MutualInfoSelector
 
 _LONGEST_LINE = 88
+_PARTS: dict[str, Mapping[str, Any]] = {"method": METHODS, "search": SEARCHES, "criterion": CRITERIA}
 _MEANINGS = {
     "alpha": "significance level",
     "method": "how features are tested",
+    "search": "which feature next, and when to stop",
     "criterion": "estimate of mutual information",
+    "min_features": "fewest features to select, significant or not",
     "max_features": "most features to select; None: no limit",
     "keep": "features in from the start",
     "ignore": "features not looked at",
@@ -31,6 +35,9 @@ _MEANINGS = {
     "random_state": "seed",
     "time_limit": "seconds after which to end; None: no limit",
     "groups": "rows that belong together",
+    "search__add": "most features to add in a cycle",
+    "search__remove": "features to remove in a cycle",
+    "search__control": "error rate that alpha bounds; None: that of each test",
     "method__null": "how surrogates are drawn",
     "method__n_permutations": "permutations per test",
     "method__n_folds": "folds to choose the number of neighbours by",
@@ -43,6 +50,7 @@ _MEANINGS = {
 _OPTIONS = {
     "alpha": "--alpha",
     "method": "--method",
+    "search": "--search",
     "criterion": "--criterion",
     "keep": "--keep",
     "ignore": "--ignore",
@@ -50,6 +58,7 @@ _OPTIONS = {
     "discrete_features": "--categorical",
     "discrete_target": "--target-kind",
     "missing": "--missing",
+    "min_features": "--min-features",
     "max_features": "--max-features",
     "random_state": "--seed",
 }
@@ -70,7 +79,9 @@ def parameters(selection: Selection) -> dict[str, Any]:
     return {
         "alpha": settings.alpha,
         "method": _as_written(settings.method, METHODS),
+        "search": _as_written(settings.search, SEARCHES),
         "criterion": _as_written(settings.criterion, CRITERIA),
+        "min_features": settings.min_features,
         "max_features": settings.max_features,
         "keep": list(settings.keep) or None,
         "ignore": list(settings.ignore) or None,
@@ -85,7 +96,7 @@ def parameters(selection: Selection) -> dict[str, Any]:
 
 
 def _as_written(component: Component, short_forms: Mapping[str, Any]) -> str:
-    """Return a method or criterion as one would write it: by its short form, or with what is not default."""
+    """Return a part of the settings as one would write it: by its short form, or with what is not default."""
     for short, thing in short_forms.items():
         if type(thing).__name__ == component.name and thing.get_params(deep=False) == component.parameters:
             return short
@@ -111,10 +122,10 @@ def _discrete_features(selection: Selection) -> str | bool | list[str]:
 
 
 def settings_table(selection: Selection) -> list[dict[str, str]]:
-    """Return each setting with its value and its meaning, those of method and criterion after the others."""
+    """Return each setting with its value and its meaning, those of its parts after the others."""
     settings = selection.settings
     values = parameters(selection)
-    for part in ("method", "criterion"):
+    for part in _PARTS:
         own = getattr(settings, part).parameters
         values |= {f"{part}__{name}": value for name, value in own.items()}
     if settings.n_row_groups is not None:
@@ -153,7 +164,7 @@ def _python_only(selection: Selection) -> list[str]:
     said, missing = _to_be_said(selection), []
     for name, value in said.items():
         if isinstance(value, _Code):
-            own = _not_default(getattr(selection.settings, name), METHODS if name == "method" else CRITERIA)
+            own = _not_default(getattr(selection.settings, name), _PARTS[name])
             missing += [f"{name}__{parameter}" for parameter in own] or [name]
         elif name not in _OPTIONS or (name == "discrete_features" and value is False):
             missing.append(name)

@@ -8,6 +8,7 @@ import numpy as np
 
 from infosift.display.headline import headline, selected
 from infosift.display.limits import limits, power
+from infosift.display.outcomes import MARKS, error_bound, outcome, whose_information
 from infosift.display.phrases import (
     CAUTION,
     at_least,
@@ -46,6 +47,8 @@ def summarise(selection: Selection) -> dict[str, Any]:
         "more": _more(selection, lines),
         "partial": _partial(selection),
         "steps": _steps(selection),
+        "whose_information": whose_information(selection),
+        "removes": any(step.action == "remove" for step in selection.steps),
         "features": lines,
         "verdicts": used_verdicts(lines),
         "has_redundant": any(line["redundant_with"] for line in lines),
@@ -74,12 +77,9 @@ def _answer(selection: Selection) -> str:
 def _more(selection: Selection, lines: list[dict[str, Any]]) -> list[str]:
     """Return the sentences below the answer."""
     said = []
-    given = " conditional on those kept" if selection.settings.keep else ""
-    if selection.adjusted and selection.steps:
-        said.append(
-            f"Family-wise error: if no feature were informative{given}, the probability of selecting any would be "
-            f"at most {100 * selection.settings.alpha:g} %."
-        )
+    bound = error_bound(selection)
+    if bound is not None and selection.steps:
+        said.append(bound)
     said += _other_verdicts(lines)
     said += limits(selection)
     for replacement in selection.replacements:
@@ -91,7 +91,7 @@ def _more(selection: Selection, lines: list[dict[str, Any]]) -> list[str]:
         said.append(f"Removed, since the others carry the same information: {_names(selection.removed)}.")
     if not selection.is_partial:
         said.append(f"The search stopped because {selection.stopped}.")
-    if not selection.adjusted and len(selection.steps) > 1:
+    if not selection.adjusted and selection.conditional and len(selection.steps) > 1:
         peak = selection.peak
         said.append(f"The information peaks ({peak.information:.3f} nats) with {_names(peak.names)}.")
     return said
@@ -118,28 +118,28 @@ def _partial(selection: Selection) -> str | None:
 
 
 def _steps(selection: Selection) -> list[dict[str, Any]]:
-    before = None if selection.settings.keep else 0.0
+    is_path = selection.conditional and not selection.start  # in which a step goes on from the one before
+    before = 0.0 if is_path and not selection.settings.keep else None
     shown = []
     for number, step in enumerate(selection.steps, start=1):
         adds = None if before is None else step.information - before
-        shown.append(_step(number, step, adds, selection.stayed(step)))
-        before = step.information
+        shown.append(_step(number, step, adds, outcome(selection, step)))
+        before = step.information if is_path else None
     return shown
 
 
-def _step(number: int, step: Step, adds: float | None, stayed: bool) -> dict[str, Any]:
-    verdict = ("selected" if stayed else "removed") if step.accepted else "not selected"
+def _step(number: int, step: Step, adds: float | None, verdict: str) -> dict[str, Any]:
     in_nats = step.information_threshold is not None
     return {
         "number": number,
         "feature": step.feature,
         "verdict": verdict,
-        "mark": {"selected": "●", "removed": "■"}.get(verdict, "○"),
+        "mark": MARKS[verdict],
         "information": signed(f"{step.information:.3f}"),
         "adds": "" if adds is None else signed(f"{adds:+.3f}"),
         "statistic": signed(f"{step.statistic:.2f}"),
         "threshold": signed(f"{step.information_threshold:.3f}" if in_nats else f"{step.threshold:.2f}"),
-        "sureness": at_most(step.p_high) if step.accepted else at_least(step.p_low),
+        "sureness": at_most(step.p_high) if step.significant else at_least(step.p_low),
         "p_value": probability(step.p_value),
         "alpha": f"{step.alpha:g}",
         "interval": f"{probability(step.p_low)} to {probability(step.p_high)}",

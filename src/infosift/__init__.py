@@ -8,6 +8,7 @@ from infosift.results.views import register_view
 if TYPE_CHECKING:
     from infosift.criteria.ksg import KSG
     from infosift.display.plots import (
+        ComparisonDisplay,
         NeighborsDisplay,
         PathDisplay,
         RankingDisplay,
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
         resample_mutual_information,
         score_candidates,
     )
+    from infosift.model_check.compare import compare_subsets
+    from infosift.results.comparison import SubsetComparison, SubsetScores
     from infosift.results.selection import Selection, Subset
     from infosift.results.settings import Component, Settings
     from infosift.results.steps import (
@@ -43,6 +46,7 @@ __all__ = [
     "KSG",
     "BSplineBasis",
     "Calibrated",
+    "ComparisonDisplay",
     "Component",
     "FoldEstimates",
     "InputError",
@@ -61,9 +65,12 @@ __all__ = [
     "SpectrumDisplay",
     "Step",
     "Subset",
+    "SubsetComparison",
+    "SubsetScores",
     "Verdict",
     "VerdictsDisplay",
     "choose_n_neighbors",
+    "compare_subsets",
     "mutual_information",
     "permutation_test",
     "resample_mutual_information",
@@ -73,6 +80,7 @@ __all__ = [
 _HOMES = {
     "criteria.ksg": ("KSG",),
     "display.plots": (
+        "ComparisonDisplay",
         "NeighborsDisplay",
         "PathDisplay",
         "RankingDisplay",
@@ -87,6 +95,8 @@ _HOMES = {
         "resample_mutual_information",
         "score_candidates",
     ),
+    "model_check.compare": ("compare_subsets",),
+    "results.comparison": ("SubsetComparison", "SubsetScores"),
     "results.selection": ("Selection", "Subset"),
     "results.settings": ("Component", "Settings"),
     "results.steps": (
@@ -127,12 +137,19 @@ def _plot(selection: Any, kind: str, ax: Any) -> Any:
     return draw(selection, kind, ax)
 
 
-def _report(selection: Any, path: Any) -> None:
+def _plot_comparison(comparison: Any, ax: Any) -> Any:
+    from infosift.display.plots import ComparisonDisplay
+
+    return ComparisonDisplay.from_comparison(comparison).plot(ax)
+
+
+def _report(selection: Any, path: Any, check: Any) -> None:
     from infosift.display.report import write_report
 
-    write_report(selection, path)
+    write_report(selection, path, check)
 
 
 # A result is at the bottom of the house, what shows it at the top: they meet here.
 register_view("plot", _plot)
+register_view("plot_comparison", _plot_comparison)
 register_view("report", _report)

@@ -3,13 +3,23 @@
 import numpy as np
 import polars as pl
 
-from samples import make_selector, small_selection
+from infosift import Calibrated, MutualInfoSelector, compare_subsets
+from samples import friedman, make_selector, small_selection
 
 ODD = ("<script>alert(1)</script>", "\"&'", "🧪 $x_1$", "שלום", "a" * 120, "plain")
 
 
 def select(names=tuple("abcdef"), **options):
     return small_selection(names, **{"max_features": 3, **options})
+
+
+def select_and_check(names=ODD):
+    """A selection, and what a model makes of it."""
+    X, y = friedman(0, n=80)
+    frame, target = pl.DataFrame(X[:, : len(names)], schema=list(names)), pl.Series("yield", y)
+    selector = MutualInfoSelector(method=Calibrated(n_permutations=30), max_features=3, random_state=0)
+    check = compare_subsets(frame, target, "ridge", selector=selector, cv=3)
+    return selector.fit(frame, target).selection_, check
 
 
 def wide_selection(n_features=2000):

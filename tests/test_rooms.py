@@ -14,6 +14,7 @@ FLOORS = (
     ("cli",),
     ("studies",),
     ("display",),
+    ("model_check",),
     ("selector", "functions"),
     ("callbacks",),
     ("search",),

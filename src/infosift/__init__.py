@@ -8,6 +8,7 @@ from infosift.results.views import register_view
 if TYPE_CHECKING:
     from infosift.criteria.ksg import KSG
     from infosift.display.plots import (
+        ComparisonDisplay,
         NeighborsDisplay,
         PathDisplay,
         RankingDisplay,
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
         resample_mutual_information,
         score_candidates,
     )
+    from infosift.model_check.compare import compare_subsets
+    from infosift.results.comparison import SubsetComparison, SubsetScores
     from infosift.results.selection import Selection, Subset
     from infosift.results.settings import Component, Settings
     from infosift.results.steps import (
@@ -48,6 +51,7 @@ __all__ = [
     "BSplineBasis",
     "Backward",
     "Calibrated",
+    "ComparisonDisplay",
     "Component",
     "Filter",
     "Floating",
@@ -69,9 +73,12 @@ __all__ = [
     "SpectrumDisplay",
     "Step",
     "Subset",
+    "SubsetComparison",
+    "SubsetScores",
     "Verdict",
     "VerdictsDisplay",
     "choose_n_neighbors",
+    "compare_subsets",
     "mutual_information",
     "permutation_test",
     "resample_mutual_information",
@@ -81,6 +88,7 @@ __all__ = [
 _HOMES = {
     "criteria.ksg": ("KSG",),
     "display.plots": (
+        "ComparisonDisplay",
         "NeighborsDisplay",
         "PathDisplay",
         "RankingDisplay",
@@ -95,6 +103,8 @@ _HOMES = {
         "resample_mutual_information",
         "score_candidates",
     ),
+    "model_check.compare": ("compare_subsets",),
+    "results.comparison": ("SubsetComparison", "SubsetScores"),
     "results.selection": ("Selection", "Subset"),
     "results.settings": ("Component", "Settings"),
     "results.steps": (
@@ -139,12 +149,19 @@ def _plot(selection: Any, kind: str, ax: Any) -> Any:
     return draw(selection, kind, ax)
 
 
-def _report(selection: Any, path: Any) -> None:
+def _plot_comparison(comparison: Any, ax: Any) -> Any:
+    from infosift.display.plots import ComparisonDisplay
+
+    return ComparisonDisplay.from_comparison(comparison).plot(ax)
+
+
+def _report(selection: Any, path: Any, check: Any) -> None:
     from infosift.display.report import write_report
 
-    write_report(selection, path)
+    write_report(selection, path, check)
 
 
 # A result is at the bottom of the house, what shows it at the top: they meet here.
 register_view("plot", _plot)
+register_view("plot_comparison", _plot_comparison)
 register_view("report", _report)

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from infosift.display.report import write_report
-from pages import ODD, select, wide_selection
+from pages import ODD, select, select_and_check, wide_selection
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 if BROWSER is None:
@@ -33,7 +33,9 @@ def reports(tmp_path_factory):
     }
     for name, selection in selections.items():
         write_report(selection, folder / f"{name}.html")
-    return {name: (folder / f"{name}.html").as_uri() for name in selections}
+    selection, check = select_and_check()
+    write_report(selection, folder / "checked.html", check)
+    return {path.stem: path.as_uri() for path in folder.iterdir()}
 
 
 @pytest.fixture
@@ -118,7 +120,12 @@ def test_copying(opened):
     assert button.inner_text() in ("Copied", "Press Ctrl+C")
 
 
-@pytest.mark.parametrize("name", ["odd", "published", "wide"])
+def test_the_table_of_a_model_fits_a_telephone(opened):
+    page = opened("checked", viewport={"width": 390, "height": 844})
+    assert page.locator(".check").evaluate("table => table.offsetWidth <= table.parentElement.clientWidth")
+
+
+@pytest.mark.parametrize("name", ["odd", "published", "wide", "checked"])
 def test_a_report_fits_a_telephone(opened, name):
     page = opened(name, viewport={"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -56,6 +56,14 @@ class Null(Enum):
     shuffle = "shuffle"
 
 
+class Model(Enum):
+    """Which model to check a selection by."""
+
+    ridge = "ridge"
+    forest = "forest"
+    neighbors = "neighbors"
+
+
 class TargetKind(Enum):
     """Whether a target is numbers or classes."""
 
@@ -159,6 +167,15 @@ Csv = Annotated[
 Report = Annotated[Path | None, typer.Option(help="Write a report to hand on, one HTML file.", show_default=False)]
 Plot = Annotated[
     Path | None, typer.Option(help="Draw the search to this file: .png, .svg or .pdf.", show_default=False)
+]
+CheckModel = Annotated[
+    Model | None,
+    typer.Option(
+        "--check-model",
+        help="Also cross-validate a model on the selected features, the peak and all features: linear with a "
+        "squared penalty, a random forest, or nearest neighbours. Each of the five folds selects anew.",
+        show_default=False,
+    ),
 ]
 CheckpointFile = Annotated[
     Path | None,

@@ -24,6 +24,7 @@ from infosift.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
+    from infosift.results.comparison import SubsetComparison
     from infosift.results.selection import Selection
 
 
@@ -51,6 +52,7 @@ def select(
     csv: options.Csv = None,
     report: options.Report = None,
     plot: options.Plot = None,
+    check_model: options.CheckModel = None,
     checkpoint: options.CheckpointFile = None,
     progress: options.Progress = None,
     quiet: options.Quiet = False,
@@ -62,6 +64,7 @@ def select(
     with failing_in_one_sentence():
         files = _Files(json, csv, report, plot)
         files.require_possible(Path(file), checkpoint)
+        _require_shown(check_model, quiet, report)
         table = read_table(file, target, Columns(keep or [], ignore or [], categorical or [], groups))
         parameters: dict[str, Any] = {
             "alpha": alpha,
@@ -85,7 +88,12 @@ def select(
         selection = replace(selection, settings=replace(selection.settings, ignore=tuple(ignore or ())))
         if not quiet:
             show(selection)
-        files.write(selection, table, quiet)
+        check = None
+        try:
+            if check_model is not None and not _is_interrupted(selection):
+                check = _check(table, parameters, check_model.value, quiet)
+        finally:
+            files.write(selection, table, check, quiet)
     stop_if_interrupted(selection)
 
 
@@ -187,6 +195,28 @@ def show(selection: Selection) -> None:
     print_selection(selection, Console())
 
 
+def _require_shown(check_model: options.Model | None, quiet: bool, report: Path | None) -> None:
+    if check_model is not None and quiet and report is None:
+        raise InputError("--check-model shows nothing with --quiet and without --report: leave one of them out.")
+
+
+def _check(table: Table, parameters: dict[str, Any], model: str, quiet: bool) -> SubsetComparison:
+    """Compare the selected features with others by a model, and print what is found."""
+    from infosift.display.comparison import print_comparison
+    from infosift.model_check.compare import compare_subsets
+    from infosift.selector import MutualInfoSelector
+
+    selector: Any = MutualInfoSelector(**parameters)
+    of_run = {"random_state": parameters["random_state"], "n_jobs": parameters["n_jobs"]}
+    with warnings_as_notes(quiet):
+        check = compare_subsets(
+            table.features, table.target, model, selector=selector, groups=table.row_groups, **of_run
+        )
+    if not quiet:
+        print_comparison(check, Console())
+    return check
+
+
 @dataclass(frozen=True)
 class _Files:
     """Where results are to be written."""
@@ -202,7 +232,7 @@ class _Files:
             require_writable(path, besides=data)
         require_drawable(self.plot, needed=self.report is not None)
 
-    def write(self, selection: Selection, table: Table, quiet: bool) -> None:
+    def write(self, selection: Selection, table: Table, check: SubsetComparison | None, quiet: bool) -> None:
         """Write the results that are asked for."""
         if self.json is not None:
             with writing(self.json, "Evidence", quiet):
@@ -212,7 +242,7 @@ class _Files:
                 table.features.select(selection.names).with_columns(table.target).write_csv(self.csv)
         if self.report is not None:
             with writing(self.report, "Report", quiet):
-                selection.report(self.report)
+                selection.report(self.report, check=check)
         if self.plot is not None:
             with writing(self.plot, "Picture", quiet):
                 save_picture(selection.plot(), self.plot)
@@ -220,7 +250,11 @@ class _Files:
 
 def stop_if_interrupted(selection: Selection) -> None:
     """End with the exit code of an interrupt where there was one."""
+    if _is_interrupted(selection):
+        stop("Interrupted: what is above was decided before.", INTERRUPTED)
+
+
+def _is_interrupted(selection: Selection) -> bool:
     from infosift.results.selection import INTERRUPT
 
-    if selection.ended_by == INTERRUPT:
-        stop("Interrupted: what is above was decided before.", INTERRUPTED)
+    return selection.ended_by == INTERRUPT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.util import find_spec
 from os import PathLike
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -15,6 +15,9 @@ from infosift.results.records import Record
 from infosift.results.settings import Settings
 from infosift.results.steps import NeighborChoice, Removal, Replacement, Step, Verdict
 from infosift.results.views import view_named
+
+if TYPE_CHECKING:
+    from infosift.results.comparison import SubsetComparison
 
 INTERRUPT, TIME_LIMIT = "an interrupt", "the time limit"
 _COLUMNS_OF_STEPS = (
@@ -301,15 +304,17 @@ class Selection(Record):
         """
         return view_named("plot")(self, kind, ax)
 
-    def report(self, path: str | PathLike[str]) -> None:
+    def report(self, path: str | PathLike[str], *, check: SubsetComparison | None = None) -> None:
         """Write the selection, its figures and how to repeat it as one HTML file to hand on; needs matplotlib.
 
         Parameters
         ----------
         path : str or path
             The file to write; it needs no other file and no network to be read.
+        check : SubsetComparison or None, default=None
+            What ``compare_subsets`` found for the same features and target, to be shown too.
         """
-        view_named("report")(self, path)
+        view_named("report")(self, path, check)
 
     def __repr__(self) -> str:
         selected = ", ".join(self.names) or "nothing"

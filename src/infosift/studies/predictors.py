@@ -6,19 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.linear_model import LogisticRegressionCV, RidgeCV
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.linear_model import LogisticRegressionCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from infosift.arrays import FloatArray, IntArray
+from infosift.model_check import models
 
-_TREES = 300
 _FOLDS = 5
 _ROUNDS = 2000
-_PENALTIES_OF_NUMBERS = np.logspace(-6, 6, 49)
 _PENALTIES_OF_CLASSES = np.logspace(-4, 4, 13)
 
 
@@ -29,19 +25,18 @@ def holds_classes(y: np.ndarray) -> bool:
 
 def neighbors_model(y: np.ndarray) -> Any:
     """Return a model by five nearest neighbours."""
-    return make_pipeline(StandardScaler(), KNeighborsClassifier() if holds_classes(y) else KNeighborsRegressor())
+    return models.neighbors_model(holds_classes(y))
 
 
-def forest_model(y: np.ndarray, seed: int, n_trees: int = _TREES) -> Any:
+def forest_model(y: np.ndarray, seed: int, n_trees: int = models.TREES) -> Any:
     """Return a random forest."""
-    forest = RandomForestClassifier if holds_classes(y) else RandomForestRegressor
-    return forest(n_trees, random_state=seed, n_jobs=1)
+    return models.forest_model(holds_classes(y), seed, n_trees)
 
 
 def linear_model(y: np.ndarray) -> Any:
     """Return a linear model whose squared penalty is chosen by cross-validation."""
     if not holds_classes(y):
-        return make_pipeline(StandardScaler(), RidgeCV(_PENALTIES_OF_NUMBERS))
+        return models.ridge_model()
     logistic = LogisticRegressionCV(
         Cs=1 / _PENALTIES_OF_CLASSES,
         l1_ratios=(0.0,),
@@ -64,7 +59,7 @@ MODELS: dict[str, Callable[[np.ndarray, int], Any]] = {
 def error_on(model: Any, X: FloatArray, y: np.ndarray, train: IntArray, test: IntArray) -> float:
     """Return the share of wrong classes, or the root mean square over the standard deviation of the target."""
     if X.shape[1] == 0:
-        model, X = (DummyClassifier() if holds_classes(y) else DummyRegressor()), np.zeros((len(y), 1))
+        model, X = models.dummy_model(holds_classes(y)), np.zeros((len(y), 1))
     predicted = model.fit(X[train], y[train]).predict(X[test])
     if holds_classes(y):
         return float(np.mean(predicted != y[test]))

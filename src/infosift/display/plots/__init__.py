@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from infosift.display.plots.comparison import ComparisonDisplay
 from infosift.display.plots.neighbors import NeighborsDisplay
 from infosift.display.plots.path import PathDisplay
 from infosift.display.plots.ranking import RankingDisplay
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from infosift.results.selection import Selection
 
 __all__ = [
+    "ComparisonDisplay",
     "NeighborsDisplay",
     "PathDisplay",
     "RankingDisplay",

@@ -9,11 +9,18 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from infosift.display.phrases import count, in_a_sentence
-from infosift.display.plots import NeighborsDisplay, PathDisplay, RankingDisplay, VerdictsDisplay
+from infosift.display.plots import (
+    ComparisonDisplay,
+    NeighborsDisplay,
+    PathDisplay,
+    RankingDisplay,
+    VerdictsDisplay,
+)
 from infosift.display.plots.canvas import require_matplotlib
 
 if TYPE_CHECKING:
     from infosift.display.plots.canvas import Display
+    from infosift.results.comparison import SubsetComparison
     from infosift.results.selection import Selection
 
 # Above this number, lines are stored as dots of a picture, which takes less room than their coordinates.
@@ -93,6 +100,15 @@ def _ranking(selection: Selection) -> dict[str, object]:
         f"Scores of {count(len(display.names), 'feature')} at the first step; {display.names[0]} has the highest."
     )
     return _figure("ranking", "The first step", reading, alt, display)
+
+
+def comparison_figure(comparison: SubsetComparison) -> dict[str, object]:
+    """Return the figure of a model on several subsets."""
+    reading = "Each grey dot is a fold, and lines join the scores of a fold. Further to the right is better."
+    means = ", ".join(f"{one.subset} {one.mean:.3f}" for one in comparison.subsets)
+    alt = f"{comparison.measure} of {comparison.model} by subset: {means}."
+    title = f"{comparison.measure[0].upper()}{comparison.measure[1:]} in each fold"
+    return _figure("comparison", title, reading, alt, ComparisonDisplay.from_comparison(comparison))
 
 
 def _figure(kind: str, title: str, reading: str, alt: str, display: Display) -> dict[str, object]:

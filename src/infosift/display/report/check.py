@@ -1,0 +1,29 @@
+"""What a page shows of a model on the selected features and on all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from infosift.display.comparison import cells, how, how_often
+from infosift.display.report.figures import comparison_figure
+from infosift.errors import InputError
+
+if TYPE_CHECKING:
+    from infosift.results.comparison import SubsetComparison
+    from infosift.results.selection import Selection
+
+
+def about_check(selection: Selection, check: SubsetComparison) -> dict[str, Any]:
+    """Return numbers, words and figure; refuse a check of other features or another target."""
+    if (check.feature_names, check.target_name) != (selection.feature_names, selection.target_name):
+        raise InputError(
+            "check is about other features or another target than the selection: give that of the same table."
+        )
+    return {
+        "summary": check.summary,
+        "measure": check.measure,
+        "rows": [{"subset": one.subset, **cells(one)} for one in check.subsets],
+        "how": how(check),
+        "how_often": how_often(check),
+        "figure": comparison_figure(check),
+    }

@@ -1,0 +1,235 @@
+"""How well a model predicts from the selected features, the peak and all features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, Literal
+
+import narwhals.stable.v1 as nw
+from scipy.stats import t as student
+
+from infosift.arrays import FloatArray
+from infosift.errors import require_choice
+from infosift.results.records import Record
+from infosift.results.views import view_named
+
+_SURE = 0.975
+_COLUMNS_OF_SUBSETS = ("subset", "mean", "spread", "mean_n_features", "difference", "standard_error")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SubsetScores(Record):
+    """The scores of a model on one subset of the features, fold by fold.
+
+    Parameters
+    ----------
+    subset : {"selected", "peak", "all"}
+        Which features.
+    scores : ndarray
+        The score of the rows left out, one for each fold; more is better.
+    mean, spread : float
+        Mean and standard deviation of the scores.
+    n_features : tuple of int
+        Number of features in each fold; in a fold of none, the mean or the most frequent class is predicted.
+    chosen : tuple of (str, int)
+        Features that were in the subset, and in how many folds, the most frequent first.
+    difference : float
+        Mean of the scores less those of all features.
+    standard_error : float
+        Of the difference, with the correction of Nadeau and Bengio (2003) for training rows that folds share.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import compare_subsets
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> compare_subsets(X, X[:, 1], "ridge")["selected"].chosen
+    (('x1', 5),)
+    """
+
+    subset: str
+    scores: FloatArray
+    mean: float
+    spread: float
+    n_features: tuple[int, ...]
+    chosen: tuple[tuple[str, int], ...]
+    difference: float
+    standard_error: float
+
+    @property
+    def mean_n_features(self) -> float:
+        """Mean number of features over the folds."""
+        return sum(self.n_features) / len(self.n_features)
+
+    @property
+    def n_empty_folds(self) -> int:
+        """Number of folds without any feature, where the mean or the most frequent class is predicted."""
+        return self.n_features.count(0)
+
+    @property
+    def difference_is_clear(self) -> bool:
+        """Whether the 95 % interval of the difference to all features, by Student's t, is away from 0."""
+        least = float(student.ppf(_SURE, len(self.scores) - 1)) * self.standard_error
+        return abs(self.difference) > least
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SubsetComparison(Record):
+    """How well a model predicts from the selected features, the peak and all features, by cross-validation.
+
+    In each fold the features are selected again, without the rows that are predicted. ``comparison["selected"]``
+    are the scores of one subset.
+
+    Parameters
+    ----------
+    feature_names : tuple of str
+        All features.
+    target_name : str
+        The target.
+    model : str
+        The model in words, or the name of its class.
+    measure : str
+        What the scores are: "R²", "accuracy" or the name of another; more is better.
+    subsets : tuple of SubsetScores
+        The scores of the selected features, of the peak and of all features.
+    n_classes : int or None
+        Number of classes of the target; None for numbers.
+    n_rows, n_rows_dropped : int
+        Number of rows used, and of rows dropped for missing values.
+    n_gaps : int
+        Number of missing values that were filled by means, or were categories of their own, for the model.
+    n_row_groups : int or None
+        Number of groups of rows, none of which is in two folds; None where each row was on its own.
+    n_partial_folds : int
+        Number of folds in which the search was ended early.
+    seed : int
+        The seed.
+    version : str
+        The version of infosift.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import SubsetComparison, compare_subsets
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> comparison = compare_subsets(X, X[:, 1], "ridge")
+    >>> round(comparison["all"].mean, 3)
+    1.0
+    >>> SubsetComparison.from_json(comparison.to_json()) == comparison
+    True
+    """
+
+    feature_names: tuple[str, ...]
+    target_name: str
+    model: str
+    measure: str
+    subsets: tuple[SubsetScores, ...]
+    n_classes: int | None
+    n_rows: int
+    n_rows_dropped: int
+    n_gaps: int
+    n_row_groups: int | None
+    n_partial_folds: int
+    seed: int
+    version: str
+
+    def __getitem__(self, subset: str) -> SubsetScores:
+        """Return the scores of the subset "selected", "peak" or "all"."""
+        found = {one.subset: one for one in self.subsets}
+        require_choice("subset", subset, tuple(found))
+        return found[subset]
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds."""
+        return len(self.subsets[0].scores)
+
+    @property
+    def summary(self) -> str:
+        """The comparison in words."""
+        selected, everything = self["selected"], self["all"]
+        error = f"(standard error {selected.standard_error:.3f})"
+        if selected.difference_is_clear:
+            better = "better" if selected.difference > 0 else "worse"
+            relation = f"The selected features are clearly {better}, by {abs(selected.difference):.3f} {error}."
+        else:
+            relation = f"The difference, {_number(selected.difference, '+')} {error}, is not clear."
+        said = [
+            f"With {self.model}, the {self.measure} is {_number(selected.mean)} from the selected features "
+            f"({_count(selected)}) and {_number(everything.mean)} from all "
+            f"{_count(everything)}.",
+            relation,
+            *self._about_folds(),
+        ]
+        return " ".join(said)
+
+    def _about_folds(self) -> list[str]:
+        dummy = "the mean" if self.n_classes is None else "the most frequent class"
+        said = []
+        if empty := self["selected"].n_empty_folds:
+            said.append(f"In {empty} of {self.n_folds} folds nothing was selected, and {dummy} was predicted.")
+        if self.n_partial_folds:
+            said.append(f"In {self.n_partial_folds} of {self.n_folds} folds the search was ended early.")
+        if self.n_gaps:
+            said.append(f"For the model, {self.n_gaps:,} missing values were filled.")
+        return said
+
+    def to_frame(
+        self,
+        library: Literal["pandas", "polars", "pyarrow"] | None = None,
+        *,
+        table: Literal["subsets", "folds", "features"] = "subsets",
+    ) -> Any:
+        """Return the comparison as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"} or None
+            None is pandas where it is installed, else polars.
+        table : {"subsets", "folds", "features"}, default="subsets"
+            A row for each subset; for each subset and fold; or for each feature, with the number of folds in which
+            it was in the selected features and in the peak.
+        """
+        require_choice("table", table, ("subsets", "folds", "features"))
+        content: dict[str, list[Any]]
+        if table == "subsets":
+            content = {name: [getattr(one, name) for one in self.subsets] for name in _COLUMNS_OF_SUBSETS}
+        elif table == "folds":
+            content = {
+                "fold": [fold for _ in self.subsets for fold in range(1, self.n_folds + 1)],
+                "subset": [one.subset for one in self.subsets for _ in range(self.n_folds)],
+                "score": [float(score) for one in self.subsets for score in one.scores],
+                "n_features": [number for one in self.subsets for number in one.n_features],
+            }
+        else:
+            counts = {name: dict(self[name].chosen) for name in ("selected", "peak")}
+            content = {"feature": list(self.feature_names)}
+            content |= {
+                name: [found.get(feature, 0) for feature in self.feature_names] for name, found in counts.items()
+            }
+        installed: Literal["pandas", "polars"] = "pandas" if find_spec("pandas") else "polars"
+        return nw.from_dict(content, backend=library or installed).to_native()
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the scores and return the display; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a figure, ``display.figure_``, without a window.
+        """
+        return view_named("plot_comparison")(self, ax)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{one.subset} {one.mean:.3f} ± {one.spread:.3f}" for one in self.subsets)
+        return f"SubsetComparison({self.measure} of {self.model}, {self.n_folds} folds: {shown})"
+
+
+def _number(score: float, sign: str = "") -> str:
+    return f"{score:{sign}.3f}".replace("-", "−")
+
+
+def _count(one: SubsetScores) -> str:
+    mean = f"{one.mean_n_features:,.1f}".removesuffix(".0")
+    return mean if len(set(one.n_features)) == 1 else f"{mean} on average"

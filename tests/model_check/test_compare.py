@@ -1,0 +1,364 @@
+"""The comparison is that of a slow and obvious nested loop, and no fold sees the rows that it predicts."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    RepeatedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_val_score,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from infosift import Calibrated, InputError, MutualInfoSelector, compare_subsets
+from samples import friedman, make_selector
+
+QUICK = Calibrated(n_permutations=30)
+NAMES = [f"x{i}" for i in range(10)]
+
+
+def quick(**options):
+    return MutualInfoSelector(method=QUICK, random_state=0, **options)
+
+
+def one_hot(frame, like=None):
+    """Numbers, then a column of 0 and 1 for each category of the training rows; gaps are means, or a category."""
+    like = frame if like is None else like
+    columns = []
+    for name in frame:
+        if frame[name].dtype == float:
+            columns.append(frame[name].fillna(like[name].mean()).to_numpy())
+        else:
+            columns += [
+                (frame[name].fillna("?") == value).to_numpy(float) for value in like[name].fillna("?").unique()
+            ]
+    return np.column_stack(columns)
+
+
+def nested_loop(frame, y, model, selector, folds, score, dummy, groups=None):
+    """Scores and features of each subset by the slow and obvious loop."""
+    scores, features = {}, {}
+    for train, test in folds:
+        within = None if groups is None else groups[train]
+        selection = clone(selector).fit(frame.iloc[train], y[train], groups=within).selection_
+        ignored = selection.settings.ignore
+        everything = [name for name in frame if name not in ignored]
+        for subset, names in {
+            "selected": selection.names,
+            "peak": selection.peak.names,
+            "all": everything,
+        }.items():
+            if names:
+                own = frame[[name for name in frame if name in names]]
+                X = one_hot(own.iloc[train]), one_hot(own.iloc[test], like=own.iloc[train])
+                fitted = clone(model).fit(X[0], y[train])
+            else:
+                X = np.zeros((len(train), 1)), np.zeros((len(test), 1))
+                fitted = dummy().fit(X[0], y[train])
+            scores.setdefault(subset, []).append(score(y[test], fitted.predict(X[1])))
+            features.setdefault(subset, []).append(set(names))
+    return scores, features
+
+
+def assert_same(comparison, scores, features):
+    for name, expected in scores.items():
+        found = comparison[name]
+        assert found.scores == pytest.approx(expected, abs=1e-9)
+        assert found.mean == pytest.approx(np.mean(expected))
+        assert found.spread == pytest.approx(np.std(expected, ddof=1))
+        assert found.n_features == tuple(map(len, features[name]))
+        counts = {one: sum(one in fold for fold in features[name]) for fold in features[name] for one in fold}
+        assert dict(found.chosen) == counts
+        assert [count for _, count in found.chosen] == sorted(counts.values(), reverse=True)
+        differences = np.subtract(expected, scores["all"])
+        assert found.difference == pytest.approx(differences.mean(), abs=1e-9)
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    X, y = friedman(0)
+    return pd.DataFrame(X, columns=NAMES), y
+
+
+@pytest.fixture(scope="module")
+def trees():
+    """Classes by name, text with gaps, and numbers with gaps."""
+    rng = np.random.default_rng(0)
+    kind = rng.choice(["oak", "elm", "ash"], size=120)
+    height = rng.normal(size=120)
+    sound = np.where((kind == "oak") ^ (height > 1), "yes", "no")
+    frame = pd.DataFrame({"kind": kind.astype(object), "height": height, "other": rng.normal(size=120)})
+    frame.loc[[3, 50], "kind"] = None
+    frame.loc[[7, 8, 90], "height"] = np.nan
+    return frame, sound
+
+
+def test_numbers_are_those_of_the_nested_loop(numbers):
+    X, y = numbers
+    model = make_pipeline(StandardScaler(), KNeighborsRegressor())
+    folds = list(KFold(4, shuffle=True, random_state=0).split(X))
+    expected = nested_loop(X, y, model, quick(), folds, r2_score, DummyRegressor)
+    comparison = compare_subsets(X, y, "neighbors", selector=quick(), cv=4)
+    assert_same(comparison, *expected)
+    assert (comparison.measure, comparison.n_folds, comparison.n_rows) == ("R²", 4, 100)
+    selected, everything = (np.array(expected[0][name]) for name in ("selected", "all"))
+    # Nadeau and Bengio: 1 / folds + test rows / training rows, in place of 1 / folds.
+    error = np.sqrt((1 / 4 + 25 / 75) * np.var(selected - everything, ddof=1))
+    assert comparison["selected"].standard_error == pytest.approx(error)
+    assert comparison["all"].difference == comparison["all"].standard_error == 0
+
+
+def test_classes_text_and_gaps_are_those_of_the_nested_loop(trees):
+    X, y = trees
+    selector = quick(missing="partial", ignore="other")
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=5).split(X, y))
+    expected = nested_loop(X, y, GaussianNB(), selector, folds, accuracy_score, DummyClassifier)
+    comparison = compare_subsets(X, y, GaussianNB(), selector=selector, cv=3, random_state=5)
+    assert_same(comparison, *expected)
+    assert "other" not in dict(comparison["all"].chosen)
+    assert (comparison.measure, comparison.n_classes, comparison.n_gaps) == ("accuracy", 2, 5)
+    assert "5 missing values were filled" in comparison.summary
+
+
+def test_rows_with_gaps_are_dropped_for_all_subsets_alike(trees):
+    X, y = trees
+    whole = X.notna().all(axis=1).to_numpy()
+    options = {"selector": quick(missing="drop"), "cv": 3}
+    dropped = compare_subsets(X, y, "neighbors", **options)
+    first = compare_subsets(X[whole].reset_index(drop=True), y[whole], "neighbors", **options)
+    assert dropped.subsets == first.subsets
+    assert (dropped.n_rows, dropped.n_rows_dropped, dropped.n_gaps) == (115, 5, 0)
+
+
+class Watched(MutualInfoSelector):
+    """Remembers which rows, by a column of their numbers, and which groups it is shown."""
+
+    seen = []  # noqa: RUF012
+
+    def fit(self, X, y=None, groups=None):
+        self.seen.append((X[:, -1].astype(int), groups))
+        return super().fit(X, y, groups)
+
+
+@pytest.fixture
+def watched():
+    Watched.seen.clear()
+    return Watched(method=QUICK, max_features=1, ignore=[10])
+
+
+def with_numbers(X):
+    return np.column_stack([X, np.arange(len(X))])
+
+
+def test_a_selector_sees_the_training_rows_only(numbers, watched):
+    X, y = numbers
+    compare_subsets(with_numbers(X), y, "ridge", selector=watched, cv=4)
+    expected = [train for train, _ in KFold(4, shuffle=True, random_state=0).split(X)]
+    assert [rows.tolist() for rows, _ in Watched.seen] == [train.tolist() for train in expected]
+
+
+def test_groups_are_kept_together(numbers, watched):
+    X, y = numbers
+    people = np.array([f"person {i // 4}" for i in range(len(X))])
+    comparison = compare_subsets(with_numbers(X), y, "ridge", selector=watched, cv=3, groups=people)
+    assert comparison.n_row_groups == 25
+    left_out = np.concatenate([np.setdiff1d(np.arange(len(X)), rows) for rows, _ in Watched.seen])
+    assert sorted(left_out) == list(range(len(X)))
+    for rows, groups in Watched.seen:
+        assert len(np.unique(groups)) == len(set(people[rows]))
+        assert not set(people[rows]) & set(np.delete(people, rows))
+
+
+def test_scores_with_groups_are_those_of_the_nested_loop(numbers):
+    X, y = numbers
+    people = np.repeat(np.arange(25), 4)
+    folds = list(GroupKFold(3).split(X, y, people))
+    expected = nested_loop(X, y, Ridge(), quick(max_features=2), folds, r2_score, DummyRegressor, people)
+    comparison = compare_subsets(X, y, Ridge(), selector=quick(max_features=2), cv=3, groups=people)
+    assert_same(comparison, *expected)
+
+
+def test_noise_is_predicted_no_better_than_by_chance():
+    rng, model = np.random.default_rng(0), LogisticRegression()
+    always_two = make_selector(
+        method="published", n_neighbors=15, n_permutations=1, alpha=0.5, max_features=2, random_state=0
+    )
+    honest, leaking = [], []
+    for _ in range(8):
+        X, y = rng.normal(size=(60, 500)), rng.permutation(np.repeat(["no", "yes"], 30))
+        honest.append(compare_subsets(X, y, model, selector=always_two)["selected"].mean)
+        leaking.append(cross_val_score(model, always_two.fit_transform(X, y), y).mean())
+    # Of 480 rows, the share that is right by chance has a standard deviation of 0.023.
+    assert abs(np.mean(honest) - 0.5) < 0.08
+    assert np.mean(leaking) > 0.6
+
+
+@pytest.mark.parametrize(("classes", "measure"), [(False, "R²"), (True, "accuracy")])
+def test_a_fold_without_features_is_predicted_by_a_dummy(classes, measure):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
+    if classes:
+        y = np.where(np.arange(60) < 40, "often", "rare")
+    comparison = compare_subsets(X, y, "ridge", selector=quick(alpha=0.05, max_features=1), cv=3)
+    selected = comparison["selected"]
+    empty = [fold for fold, number in enumerate(selected.n_features) if number == 0]
+    assert selected.n_empty_folds == len(empty) > 0
+    dummy, folds = (
+        (DummyClassifier(), StratifiedKFold(3, shuffle=True, random_state=0))
+        if classes
+        else (DummyRegressor(), KFold(3, shuffle=True, random_state=0))
+    )
+    expected = cross_val_score(dummy, X, y, cv=folds)
+    assert selected.scores[empty] == pytest.approx(expected[empty])
+    predicted = "the most frequent class" if classes else "the mean"
+    assert f"In {len(empty)} of 3 folds nothing was selected, and {predicted} was predicted." in comparison.summary
+
+
+def test_frames_of_all_libraries_and_arrays_alike(numbers, trees):
+    X, y = numbers
+    options = {"selector": quick(max_features=2), "cv": 2}
+    reference = compare_subsets(X, y, "ridge", **options)
+    frame = pl.from_pandas(X)
+    for features, target in (
+        (frame, pl.Series(y)),
+        (frame.to_arrow(), frame.with_columns(y=pl.Series(y)).to_arrow()["y"]),
+        (X.to_numpy(), y.tolist()),
+        (X.to_numpy().tolist(), pd.Series(y)),
+        (X.set_index(np.arange(100)[::-1]), pd.Series(y, index=np.arange(100)[::-1])),
+    ):
+        assert compare_subsets(features, target, "ridge", **options) == reference
+    X, y = trees
+    options = {"selector": quick(max_features=2, missing="partial"), "cv": 2}
+    reference = compare_subsets(X, y, "forest", **options)
+    frame = pl.from_pandas(X)
+    for features, target in (
+        (frame, pl.Series(y)),
+        (frame.to_arrow(), pl.DataFrame({"y": y}).to_arrow()["y"]),
+        (X.astype({"kind": "category"}), pd.Series(y, dtype="category")),
+    ):
+        assert compare_subsets(features, target, "forest", **options) == reference
+
+
+def test_the_seed_fixes_the_result_for_any_number_of_jobs(numbers):
+    X, y = numbers
+    model = RandomForestRegressor(10)
+    options = {"selector": MutualInfoSelector(method=QUICK, max_features=2), "cv": 3, "random_state": 4}
+    one, two = (compare_subsets(X, y, model, **options, n_jobs=n_jobs) for n_jobs in (1, 2))
+    assert one == two
+    assert model.random_state is None
+    assert compare_subsets(X, y, model, **{**options, "random_state": 5}) != one
+
+
+def test_any_cross_validation_and_score(numbers):
+    X, y = numbers
+    options = {"selector": quick(max_features=1)}
+    repeated = compare_subsets(X, y, "ridge", **options, cv=RepeatedKFold(n_splits=2, n_repeats=2, random_state=0))
+    assert repeated.n_folds == 4
+    halves = [(np.arange(50), np.arange(50, 100)), (np.arange(50, 100), np.arange(50))]
+    listed = compare_subsets(X, y, "ridge", **options, cv=halves, scoring="neg_mean_absolute_error")
+    assert listed.measure == "neg_mean_absolute_error"
+    assert listed["selected"].mean < 0
+
+    def largest_error(model, X, y):
+        return -float(np.abs(model.predict(X) - y).max())
+
+    own = compare_subsets(X, y, "ridge", **options, cv=iter(halves), scoring=largest_error)
+    assert own.measure == "largest_error"
+    assert (own["selected"].scores < listed["selected"].scores).all()
+
+
+def test_names_of_models(numbers):
+    X, y = numbers
+    classes = np.where(y > np.median(y), "high", "low")
+    options = {"selector": quick(max_features=1), "cv": 2}
+    assert compare_subsets(X, y, LinearRegression(), **options).model == "LinearRegression"
+    assert compare_subsets(X, y, make_pipeline(StandardScaler(), Ridge()), **options).model == "Ridge"
+    assert compare_subsets(X, classes, "ridge", **options).model == "logistic regression"
+    assert compare_subsets(X, y, "ridge", **options).model == "ridge regression"
+
+
+def test_a_search_that_is_ended_early_is_counted(numbers):
+    X, y = numbers
+    comparison = compare_subsets(X, y, "ridge", selector=quick(time_limit=1e-9), cv=2)
+    assert comparison.n_partial_folds == 2
+    assert "In 2 of 2 folds the search was ended early." in comparison.summary
+
+
+def test_a_checkpoint_is_left_alone(numbers, tmp_path):
+    X, y = numbers
+    compare_subsets(X, y, "ridge", selector=quick(max_features=1, checkpoint=tmp_path / "run"), cv=2)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_interrupt_ends_it(numbers, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ridge, "fit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        compare_subsets(*numbers, Ridge(), selector=quick(max_features=1), cv=2)
+
+
+def test_progress_is_shown(numbers, monkeypatch):
+    from infosift import progress
+
+    stages = []
+    monkeypatch.setattr(progress.ProgressBar, "__call__", lambda self, stage: stages.append(stage))
+    compare_subsets(*numbers, "ridge", selector=quick(max_features=1, verbose=1), cv=2)
+    of_models = [(stage.done, stage.total) for stage in stages if stage.task == "fitting models"]
+    assert of_models[0][0] == 0
+    assert of_models[-1] == (of_models[0][1],) * 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"model": "lasso"}, "model must be one of ridge, forest, neighbors, not 'lasso'."),
+        ({"model": Ridge}, "model must be one of ridge, forest, neighbors or a scikit-learn estimator"),
+        ({"model": GaussianNB()}, 'The target "target" has numbers, and GaussianNB predicts classes'),
+        ({"selector": Ridge()}, r"selector must be a MutualInfoSelector, not Ridge\(\)."),
+        ({"cv": 1}, "cv must be an integer of at least 2, not 1."),
+        ({"cv": 400}, r"cv cannot divide the rows \(Cannot have number of splits"),
+        ({"cv": "five"}, "cv cannot divide the rows"),
+        ({"cv": GroupKFold(2)}, r"cv cannot divide the rows \(The 'groups' parameter should not be None\)"),
+        ({"cv": LeaveOneOut()}, "cv leaves a single row in a fold, of which R² says nothing"),
+        ({"cv": ShuffleSplit(1)}, "cv must give at least two folds"),
+        ({"scoring": "goodness"}, "scoring must be the name of a score of scikit-learn, not 'goodness'."),
+        ({"scoring": lambda model, X, y: np.nan}, "scoring gave nan for fold 1"),
+        ({"n_jobs": 0}, "n_jobs must be a number of threads"),
+        ({"random_state": -1}, "random_state must be None, a non-negative integer"),
+        ({"groups": np.arange(100) // 20}, "Without the rows of fold 1: groups has 4 groups of rows"),
+    ],
+)
+def test_bad_input_is_one_sentence(numbers, options, message):
+    given = {"model": "ridge", "selector": quick(max_features=1), **options}
+    with pytest.raises(InputError, match=message):
+        compare_subsets(*numbers, **given)
+
+
+def test_bad_tables_are_refused_with_their_own_rows(numbers):
+    X, y = numbers
+    with pytest.raises(InputError, match=r'Column "x2" has a missing value.* in row 77'):
+        compare_subsets(X.assign(x2=X["x2"].where(X.index != 77)), y, "ridge")
+    with pytest.raises(InputError, match="the target y is None"):
+        compare_subsets(X, None, "ridge")
+    with pytest.raises(InputError, match="A comparison takes one target, and there are 2"):
+        compare_subsets(X, np.column_stack([y, y]), "ridge")
+    with pytest.raises(InputError, match='The target "target" has classes, and Ridge predicts numbers'):
+        compare_subsets(X, y > 0.5 * y.max(), Ridge())
+    gaps = X.assign(x2=X["x2"].where(X.index != 77))
+    with pytest.raises(InputError, match="cv lists rows, and rows with missing values are dropped"):
+        compare_subsets(gaps, y, "ridge", selector=quick(missing="drop"), cv=[(range(50), range(50, 99))] * 2)

@@ -344,9 +344,9 @@ def test_the_command_repeats_the_run_where_it_can(published):
         "The command has no option for criterion__n_neighbors; use Python."
     ]
     method = Component(name="Published", parameters={**settings.method.parameters, "n_folds": 20})
-    given = replace(given, settings=replace(given.settings, method=method, scale="rank"))
+    given = replace(given, settings=replace(given.settings, method=method))
     assert summarise(given)["command_notes"] == [
-        "The command has no option for method__n_folds, criterion__n_neighbors and scale; use Python."
+        "The command has no option for method__n_folds and criterion__n_neighbors; use Python."
     ]
 
 
@@ -362,7 +362,8 @@ def test_the_command_names_files_and_columns_to_fill_in():
     )
     assert any(note.endswith(json.dumps(groups)) for note in said["command_notes"])
     assert any("COLUMN for the column of the file" in note for note in said["command_notes"])
-    python_only = replace(selection, settings=replace(selection.settings, scale="rank"))
+    method = Component(name="Calibrated", parameters={"null": "shuffle", "n_permutations": "auto"})
+    python_only = replace(selection, settings=replace(selection.settings, method=method))
     assert not any("COLUMN" in note for note in summarise(python_only)["command_notes"])
 
 

@@ -27,7 +27,7 @@ from infosift.results.settings import Component, Settings
 from infosift.search.base import Problem
 from infosift.search.methods import as_method
 
-_CHOICES = {"scale": ("standard", "rank"), "missing": ("error", "drop", "partial")}
+_CHOICES = {"scale": ("standard", "rank", "none"), "missing": ("error", "drop", "partial")}
 
 
 def settings_of(given: Mapping[str, Any], has_row_groups: bool = False) -> Settings:

@@ -49,6 +49,7 @@ _OPTIONS = {
     "feature_groups": "--feature-groups",
     "discrete_features": "--categorical",
     "discrete_target": "--target-kind",
+    "scale": "--scale",
     "missing": "--missing",
     "max_features": "--max-features",
     "random_state": "--seed",

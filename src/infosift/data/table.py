@@ -16,7 +16,7 @@ from infosift.data.column_types import n_categories, special_values
 from infosift.data.encoding import encode_categories
 from infosift.data.feature_groups import Unit
 from infosift.data.frames import NamedColumns, is_constant, require_finite, require_varying_target
-from infosift.data.weights import weigh, weights_of
+from infosift.data.weights import to_unit_range, weigh, weights_of
 from infosift.errors import InputError
 from infosift.random_streams import stream
 
@@ -204,9 +204,7 @@ def to_unit_spread(values: FloatArray) -> FloatArray:
 
     The range is brought to [-1, 1] first, so that neither huge nor tiny units overflow on the way.
     """
-    low, high = values.min(), values.max()
-    middle, half_range = low / 2 + high / 2, high / 2 - low / 2
-    unit = (values - middle) / half_range
+    unit, _ = to_unit_range(values)
     unit -= unit.mean()
     return np.asarray(unit / unit.std())
 

@@ -53,8 +53,17 @@ def _spreads_of(columns: NamedColumns, prepared: FloatArray) -> FloatArray:
 
 
 def _spread_of(values: FloatArray) -> float:
-    """Return a standard deviation that neither huge nor tiny units let overflow."""
     if len(values) == 0:
         return 0.0
-    half_range = values.max() / 2 - values.min() / 2
-    return float(half_range * np.std(values / half_range)) if half_range > 0 else 0.0
+    within, half_range = to_unit_range(values)
+    return float(half_range * within.std())
+
+
+def to_unit_range(values: FloatArray) -> tuple[FloatArray, float]:
+    """Return values, which are not all equal, brought to [-1, 1], and half of their range.
+
+    Neither huge nor tiny units overflow on the way.
+    """
+    low, high = values.min(), values.max()
+    middle, half_range = low / 2 + high / 2, high / 2 - low / 2
+    return (values - middle) / half_range, half_range

@@ -407,6 +407,21 @@ def test_methods_and_references(calibrated, published):
     assert f"version = {{{published.version}}}" in summarise(published)["bibtex"]
 
 
+@pytest.mark.parametrize(
+    ("scale", "said"),
+    [
+        ("standard", "with features scaled to unit variance."),
+        ("rank", "with features scaled to normal quantiles of their ranks."),
+        ("none", "with features and target in their own units."),
+    ],
+)
+def test_the_scale_is_said_and_repeated(published, scale, said):
+    scaled = summarise(replace(published, settings=replace(published.settings, scale=scale)))
+    assert said in scaled["methods"]
+    assert (f"--scale {scale}" in scaled["command"]) == (scale != "standard")
+    assert (f"scale='{scale}'" in scaled["python"]) == (scale != "standard")
+
+
 def test_a_report_of_many_features_is_small(wide):
     html = render(wide)
     assert html.count('<tr><td class="number">') == 2000

@@ -23,9 +23,10 @@ def data():
     return X, y
 
 
-def run(X, y, names=None, n_jobs=1, block_size=None):
+def run(X, y, names=None, n_jobs=1, block_size=None, **options):
     names = names or tuple(f"x{i}" for i in range(X.shape[1]))
-    given = MutualInfoSelector(method="published", random_state=SEED).get_params(deep=False)
+    options = {"method": "published", "random_state": SEED, **options}
+    given = MutualInfoSelector(**options).get_params(deep=False)
     features, target = NamedColumns(names, X.T), NamedColumns(("target",), y[None])
     problem = make_problem(features, target, None, given, settings_of(given))
     return Run(problem, ThreadEngine(n_jobs, block_size), Reporter()).select()
@@ -56,7 +57,33 @@ def test_selector_with_threads(data, reference, n_jobs):
 def test_order_of_columns(data, reference, shuffle):
     X, y = data
     order = np.random.default_rng(shuffle).permutation(X.shape[1])
-    selection = run(X[:, order], y, tuple(f"x{i}" for i in order))
+    assert_same_in_another_order(run(X[:, order], y, tuple(f"x{i}" for i in order)), reference, order)
+
+
+@pytest.mark.parametrize("shuffle", range(3))
+def test_own_units(data, shuffle):
+    X, y = data
+    X, y = X * np.geomspace(1, 3, 10), y / 5
+    reference = run(X, y, scale="none")
+    order = np.random.default_rng(shuffle).permutation(10)
+    named = tuple(f"x{i}" for i in order)
+    selection = run(np.asfortranarray(X[:, order]), y, named, n_jobs=2, block_size=7, scale="none")
+    assert_same_in_another_order(selection, reference, order)
+    assert len(reference.steps) >= 3
+
+
+def test_own_units_of_the_calibrated_method(data):
+    X, y = data
+    X = X * np.geomspace(1e-6, 1e6, 10)
+    reference = run(X, y, method="calibrated", scale="none")
+    backwards = tuple(f"x{i}" for i in range(9, -1, -1))
+    selection = run(X[:, ::-1], y, backwards, n_jobs=2, method="calibrated", scale="none")
+    assert [(s.feature, s.p_value, s.information) for s in selection.steps] == [
+        (s.feature, s.p_value, s.information) for s in reference.steps
+    ]
+
+
+def assert_same_in_another_order(selection, reference, order):
     assert selection.names == reference.names
     assert selection.n_neighbors == reference.n_neighbors
     assert selection.neighbors.feature == reference.neighbors.feature

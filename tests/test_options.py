@@ -84,7 +84,7 @@ def test_features_by_position(table):
         ({"ignore": [10]}, "ignore asks for 10, and there is no such feature"),
         ({"ignore": [True]}, "ignore asks for True"),
         ({"keep": ["X1", "X2"], "ignore": ["X2"]}, 'both to keep and to ignore "X2"'),
-        ({"scale": "log"}, "scale must be one of standard, rank, not 'log'"),
+        ({"scale": "log"}, "scale must be one of standard, rank, none, not 'log'"),
     ],
 )
 def test_refuses_what_makes_no_sense(table, options, message):

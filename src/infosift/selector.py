@@ -75,9 +75,11 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
     discrete_target : "auto" or bool, default="auto"
         Whether the target holds classes; text, booleans and categories always are. "auto" adds numbers with two
         values, and whole numbers with at most 20 different values and three rows of each on average.
-    scale : {"standard", "rank"}, default="standard"
-        How features and target are made comparable: unit variance, or normal quantiles of their ranks, which is
-        steadier where there are outliers and heavy tails.
+    scale : {"standard", "rank", "none"}, default="standard"
+        How features and target are made comparable: unit variance; normal quantiles of their ranks, which is
+        steadier where there are outliers and heavy tails; or not at all, for features of one unit, such as the
+        wavelengths of a spectrum. With "none" a feature of small spread hardly changes distances between rows, and
+        the unit of the target counts too. Series and regressions of the calibrated method do not depend on units.
     missing : {"error", "drop", "partial"}, default="error"
         What to do about missing values: refuse them; drop the row; or use the values that a row has. With
         "partial", a feature is tested on the rows that have it and all features selected before it; estimates by

@@ -57,6 +57,17 @@ def test_the_published_method_goes_by_name(csv, frame, tmp_path):
     assert "so false positives are more likely than alpha" in " ".join(result.stdout.split())
 
 
+@pytest.mark.parametrize("scale", ["rank", "none"])
+def test_the_scale_goes_by_name(csv, frame, tmp_path, scale):
+    out = tmp_path / "evidence.json"
+    options = ("--method", "published", "--scale", scale, "--json", out)
+    assert infosift("select", csv, "--target", "price", *options).exit_code == 0
+    selector = MutualInfoSelector(method="published", scale=scale, random_state=0)
+    fitted = selector.fit(frame.drop("price"), frame["price"])
+    assert Selection.from_json(out.read_text(encoding="utf-8")) == fitted.selection_
+    assert infosift("select", csv, "--target", "price", "--scale", "log").exit_code == 2
+
+
 def test_parquet_and_csv_give_the_same(csv, frame, tmp_path):
     parquet = tmp_path / "houses.parquet"
     frame.write_parquet(parquet)

@@ -58,7 +58,7 @@ def tables(draw, n_rows=FEW_ROWS):
 
 OPTIONS = {
     "missing": st.sampled_from(["error", "drop", "partial"]),
-    "scale": st.sampled_from(["standard", "rank"]),
+    "scale": st.sampled_from(["standard", "rank", "none"]),
     "criterion": st.sampled_from(["ksg", "ksg", "ksg2"]),
     "discrete_features": st.sampled_from(["auto", True, False, [0]]),
     "discrete_target": st.sampled_from(["auto", True, False]),

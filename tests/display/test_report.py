@@ -344,9 +344,9 @@ def test_the_command_repeats_the_run_where_it_can(published):
         "The command has no option for criterion__n_neighbors; use Python."
     ]
     method = Component(name="Published", parameters={**settings.method.parameters, "n_folds": 20})
-    given = replace(given, settings=replace(given.settings, method=method, scale="rank"))
+    given = replace(given, settings=replace(given.settings, method=method))
     assert summarise(given)["command_notes"] == [
-        "The command has no option for method__n_folds, criterion__n_neighbors and scale; use Python."
+        "The command has no option for method__n_folds and criterion__n_neighbors; use Python."
     ]
 
 
@@ -362,7 +362,8 @@ def test_the_command_names_files_and_columns_to_fill_in():
     )
     assert any(note.endswith(json.dumps(groups)) for note in said["command_notes"])
     assert any("COLUMN for the column of the file" in note for note in said["command_notes"])
-    python_only = replace(selection, settings=replace(selection.settings, scale="rank"))
+    method = Component(name="Calibrated", parameters={"null": "shuffle", "n_permutations": "auto"})
+    python_only = replace(selection, settings=replace(selection.settings, method=method))
     assert not any("COLUMN" in note for note in summarise(python_only)["command_notes"])
 
 
@@ -404,6 +405,21 @@ def test_methods_and_references(calibrated, published):
     assert f"{published.n_neighbors}, was chosen from 1 to" in summarise(published)["methods"]
     assert "10.1016/j.neucom.2006.11.019" in summarise(published)["bibtex"]
     assert f"version = {{{published.version}}}" in summarise(published)["bibtex"]
+
+
+@pytest.mark.parametrize(
+    ("scale", "said"),
+    [
+        ("standard", "with features scaled to unit variance."),
+        ("rank", "with features scaled to normal quantiles of their ranks."),
+        ("none", "with features and target in their own units."),
+    ],
+)
+def test_the_scale_is_said_and_repeated(published, scale, said):
+    scaled = summarise(replace(published, settings=replace(published.settings, scale=scale)))
+    assert said in scaled["methods"]
+    assert (f"--scale {scale}" in scaled["command"]) == (scale != "standard")
+    assert (f"scale='{scale}'" in scaled["python"]) == (scale != "standard")
 
 
 def test_a_report_of_many_features_is_small(wide):

@@ -294,3 +294,42 @@ def test_where_too_few_rows_are_whole_the_search_ends():
     assert selection.indices == (0, 1)
     assert selection.steps[-1].p_value == 1
     assert Selection.from_json(selection.to_json()) == selection
+
+
+UNITS = 10.0 ** np.array([9, -9, 3, 0, -3, 12, -12, 6, -6, 1])
+
+
+@pytest.mark.parametrize("null", ["residual", "local"])
+def test_regressions_do_not_see_units(null):
+    X, y = friedman(6)
+    plain = select(X, y, null=null)
+    for unit in (1e-12, 1.0, 1e12):
+        found = select(X * UNITS, y * unit, null=null, scale="none")
+        assert found.names == plain.names
+        # Series decide these steps, and they are the same whatever the units; information by neighbours is not.
+        assert [s.p_value for s in found.accepted] == pytest.approx([s.p_value for s in plain.accepted])
+
+
+def test_gaps_are_filled_whatever_the_units():
+    X, y = friedman(8, n=150)
+    X[np.random.default_rng(0).uniform(size=X.shape) < 0.05] = np.nan
+    assert select(X * UNITS, y, scale="none", missing="partial").names == select(X, y, missing="partial").names
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_neighbours_see_a_ring_in_one_unit(unit):
+    rng = np.random.default_rng(2)
+    angle = rng.uniform(0, 2 * np.pi, 200)
+    X = np.column_stack([np.cos(angle), rng.normal(size=(200, 3))])
+    y = np.sin(angle) + 0.02 * rng.normal(size=200)
+    assert select(X * unit, y * unit, scale="none").names == ("x0",)
+
+
+def test_classes_beside_numbers_in_their_own_units():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(200, 5))
+    y = np.where(X[:, 0] + X[:, 1] + 0.3 * rng.normal(size=200) > 0, "high", "low")
+    assert set(select(X * 1e6, y, scale="none").names) == {"x0", "x1"}
+    frame = pd.DataFrame(X * 1e6, columns=list("abcde")).assign(kind=y)
+    sizes = 1e6 * (X[:, 0] + 2 * (y == "high") + 0.1 * rng.normal(size=200))
+    assert set(select(frame, sizes, scale="none").names) == {"a", "kind"}

@@ -98,6 +98,7 @@ def test_a_drawn_seed_is_that_of_the_checkpoint(data, tmp_path):
         (lambda X, y: (X + np.eye(80, 10), y, {}), "on other data"),
         (lambda X, y: (X, y + np.eye(80)[0], {}), "on other data"),
         (lambda X, y: (X.rename(columns={"c0": "d"}), y, {}), "on other data"),
+        (lambda X, y: (X, y, {"scale": "none"}), "scale='standard', not 'none'"),
     ],
 )
 def test_the_checkpoint_of_another_run_is_refused(data, tmp_path, change, reason):
@@ -179,3 +180,12 @@ def test_a_killed_run_goes_on_to_the_same_result(tmp_path):
         process.wait()
         subprocess.run([*command, str(out), "--checkpoint", str(state)], check=True, capture_output=True)
         assert Selection.from_json(out.read_text()) == whole, number
+
+
+def test_a_checkpoint_in_other_units_is_of_other_data(data, tmp_path):
+    X, y = data
+    selector = MutualInfoSelector(scale="none", max_features=1, random_state=0, checkpoint=tmp_path / "state.json")
+    first = clone(selector).fit(X, y).selection_
+    assert clone(selector).fit(X, y).selection_ == first
+    with pytest.raises(InputError, match="on other data"):
+        clone(selector).fit(X * np.where(np.arange(X.shape[1]) == 0, 2.0, 1.0), y)

@@ -17,6 +17,14 @@ class Missing(Enum):
     partial = "partial"
 
 
+class Scale(Enum):
+    """How numbers are made comparable."""
+
+    standard = "standard"
+    rank = "rank"
+    none = "none"
+
+
 class Method(Enum):
     """How features are tested."""
 
@@ -107,6 +115,13 @@ KindOfTarget = Annotated[
     typer.Option(
         "--target-kind",
         help="What the target holds; auto: text, two values and few whole numbers are classes.",
+    ),
+]
+HowScaled = Annotated[
+    Scale,
+    typer.Option(
+        "--scale",
+        help="Numbers: standardised, by normal quantiles of their ranks, or as they are, where all have one unit.",
     ),
 ]
 HowMissing = Annotated[

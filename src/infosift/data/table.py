@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import blake2b
 
 import numpy as np
@@ -15,6 +16,7 @@ from infosift.data.column_types import n_categories, special_values
 from infosift.data.encoding import encode_categories
 from infosift.data.feature_groups import Unit
 from infosift.data.frames import NamedColumns, is_constant, require_finite, require_varying_target
+from infosift.data.weights import to_unit_range, weigh, weights_of
 from infosift.errors import InputError
 from infosift.random_streams import stream
 
@@ -32,8 +34,9 @@ class Table:
     ``columns`` and ``target`` have one column of the table per row; categories are written as ``encoding`` says.
     ``constant``, ``duplicates`` (to the earlier column of the same values), ``near_unique`` (categories that
     hardly repeat) and ``ignored`` are by position; they are never candidates. ``digests`` are fingerprints of the
-    columns' values, which make a selection independent of the order of the columns. ``row_groups`` has the number
-    of its group for each row, where rows belong together.
+    columns' values, whatever their unit, which make a selection independent of the order of the columns.
+    ``row_groups`` has the number of its group for each row, where rows belong together. ``weights``, of features
+    and of the target, are how much distances in each count where units matter; None where all count alike.
     """
 
     names: tuple[str, ...]
@@ -49,6 +52,7 @@ class Table:
     n_classes: tuple[int | None, ...] = (None,)
     row_groups: IntArray | None = None
     feature_groups: tuple[Unit, ...] = ()
+    weights: tuple[FloatArray, FloatArray] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -61,6 +65,20 @@ class Table:
             return self
         row_groups = None if self.row_groups is None else np.unique(self.row_groups[rows], return_inverse=True)[1]
         return replace(self, columns=self.columns[:, rows], target=self.target[:, rows], row_groups=row_groups)
+
+    @cached_property
+    def points(self) -> FloatArray:
+        """The columns as distances between rows are taken in them."""
+        return self.weigh(self.columns, range(len(self.names)))
+
+    @cached_property
+    def target_points(self) -> FloatArray:
+        """The target as distances between rows are taken in it."""
+        return self.target if self.weights is None else weigh(self.target, self.weights[1])
+
+    def weigh(self, columns: FloatArray, positions: Sequence[int]) -> FloatArray:
+        """Return copies of the columns at some positions as distances are taken in them."""
+        return columns if self.weights is None else weigh(columns, self.weights[0][list(positions)])
 
     @property
     def usable(self) -> list[int]:
@@ -79,7 +97,9 @@ class Table:
 
     def digest(self, unit: Unit) -> bytes:
         """Return a fingerprint of the values of a unit, whatever the order of its columns."""
-        return b"".join(sorted(self.digests[i] for i in unit.columns))
+        if self.weights is None:
+            return b"".join(sorted(self.digests[i] for i in unit.columns))
+        return b"".join(sorted(self.digests[i] + self.weights[0][i].tobytes() for i in unit.columns))
 
 
 def make_table(
@@ -99,6 +119,7 @@ def make_table(
     require_finite(target, "The target")
     require_varying_target(target)
     columns = prepare(features, seed, "ties", scale, ignored, takes_categories, special_apart)
+    target_columns = prepare(target, seed, "ties of the target", scale, (), takes_categories, special_apart)
     digests = tuple(_digest(values) for values in columns)
     constant = tuple(i for i, values in enumerate(features.values) if i not in ignored and is_constant(values))
     discrete = tuple(i for i in sorted(features.discrete) if i not in ignored and i not in constant)
@@ -108,7 +129,7 @@ def make_table(
         names=features.names,
         columns=columns,
         target_name=", ".join(target.names),
-        target=prepare(target, seed, "ties of the target", scale, (), takes_categories, special_apart),
+        target=target_columns,
         constant=constant,
         duplicates=_find_duplicates(digests, exclude={*constant, *near_unique, *ignored, *grouped}),
         digests=digests,
@@ -118,6 +139,7 @@ def make_table(
         n_classes=tuple(n_categories(v) if i in target.discrete else None for i, v in enumerate(target.values)),
         row_groups=row_groups,
         feature_groups=feature_groups,
+        weights=weights_of(features, columns, target, target_columns) if scale == "none" else None,
     )
 
 
@@ -138,8 +160,8 @@ def prepare(
     """Write categories as the kernel wants them, scale numbers to unit spread and break their ties.
 
     Constant and ignored columns become zeros. Values that make up a share of a column of numbers are categories
-    where ``special_apart``. With ``scale="rank"`` numbers are first replaced by the normal
-    quantiles of their ranks.
+    where ``special_apart``. With ``scale="rank"`` numbers are first replaced by the normal quantiles of their
+    ranks. With ``scale="none"`` they have unit spread here too: the weights of a table undo it where it matters.
     """
     if columns.discrete and not takes_categories:
         name = columns.names[min(columns.discrete)]
@@ -182,9 +204,7 @@ def to_unit_spread(values: FloatArray) -> FloatArray:
 
     The range is brought to [-1, 1] first, so that neither huge nor tiny units overflow on the way.
     """
-    low, high = values.min(), values.max()
-    middle, half_range = low / 2 + high / 2, high / 2 - low / 2
-    unit = (values - middle) / half_range
+    unit, _ = to_unit_range(values)
     unit -= unit.mean()
     return np.asarray(unit / unit.std())
 

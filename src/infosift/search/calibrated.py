@@ -161,8 +161,8 @@ class CalibratedTests:
         )
 
     def _information(self, columns: list[int]) -> float:
-        values = self._bench.table.columns[columns]
-        question = Question(values[-1:], values[:-1], self._bench.table.target)
+        values = self._bench.table.points[columns]
+        question = Question(values[-1:], values[:-1], self._bench.table.target_points)
         return float(np.mean(self._bench.criterion.score([question], self.values, self._bench.engine)[0]))
 
     def remove(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> Step:

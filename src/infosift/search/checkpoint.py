@@ -111,6 +111,8 @@ def _fingerprint(table: Table) -> str:
     digest.update(repr(said).encode())
     digest.update(b"".join(table.digests))
     digest.update(table.target.tobytes())
+    for weights in table.weights or ():
+        digest.update(weights.tobytes())
     if table.row_groups is not None:
         digest.update(table.row_groups.tobytes())
     return digest.hexdigest()

@@ -28,7 +28,7 @@ from infosift.search.base import Problem
 from infosift.search.methods import as_method
 from infosift.search.searches import as_search
 
-_CHOICES = {"scale": ("standard", "rank"), "missing": ("error", "drop", "partial")}
+_CHOICES = {"scale": ("standard", "rank", "none"), "missing": ("error", "drop", "partial")}
 
 
 def settings_of(given: Mapping[str, Any], has_row_groups: bool = False) -> Settings:

@@ -117,7 +117,7 @@ class PublishedTests:
     def add(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, room: int) -> Step:
         """Return the step that adds the most informative candidate, or finds that it adds nothing."""
         started = perf_counter()
-        given = self._table.columns[columns_of(subset)]
+        given = self._table.points[columns_of(subset)]
         purpose = f"scoring {len(candidates)} feature{'s' * (len(candidates) > 1)}"
         self._reporter.begin(f"step {number + 1}: {purpose}", len(candidates))
         scores = self._scores(given, candidates)
@@ -199,7 +199,7 @@ class PublishedTests:
 
     def drop(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> float:
         """Return the p-value of some members together: the subset against copies with the members shuffled."""
-        given = self._table.columns[columns_of([unit for unit in subset if unit not in members])]
+        given = self._table.points[columns_of([unit for unit in subset if unit not in members])]
         together = Unit(" + ".join(unit.name for unit in members), tuple(columns_of(members)))
         return self._test(self._scores(given, [together])[0], given, together, number).p_value
 
@@ -209,7 +209,7 @@ class PublishedTests:
 
     def unexplained(self, subset: Sequence[Unit]) -> float:
         """Return the information that a subset lacks: less is better, and none at all is zero."""
-        columns = self._table.columns[columns_of(subset)]
+        columns = self._table.points[columns_of(subset)]
         return -self._together(columns, columns[:0]) if len(columns) else 0.0
 
     def _test(self, information: float, given: FloatArray, unit: Unit, number: int) -> PermutationTest:
@@ -225,11 +225,11 @@ class PublishedTests:
 
     def _scores(self, given: FloatArray, units: Sequence[Unit]) -> FloatArray:
         """Score the given columns plus each unit: all single features at once, groups one by one."""
-        scores, columns = np.empty(len(units)), self._table.columns
+        scores, columns = np.empty(len(units)), self._table.points
         singles = [i for i, unit in enumerate(units) if len(unit.columns) == 1]
         if singles:
             picked = [units[i].columns[0] for i in singles]
-            scores[singles] = self._scorer(columns, given, self._table.target, picked)
+            scores[singles] = self._scorer(columns, given, self._table.target_points, picked)
         for i, unit in enumerate(units):
             if len(unit.columns) > 1:
                 scores[i] = self._together(columns[list(unit.columns)], given)
@@ -237,10 +237,11 @@ class PublishedTests:
 
     def _scores_of_copies(self, given: FloatArray, unit: Unit, orders: IntArray) -> FloatArray:
         """Score the given columns plus copies of a unit with their rows in these orders, all its columns alike."""
-        columns = self._table.columns[list(unit.columns)]
+        columns = self._table.points[list(unit.columns)]
         if len(columns) == 1:
-            return self._scorer(columns[0][orders], given, self._table.target)
+            return self._scorer(columns[0][orders], given, self._table.target_points)
         return np.array([self._together(columns[:, order], given) for order in orders])
 
     def _together(self, columns: FloatArray, given: FloatArray) -> float:
-        return float(self._scorer(columns[-1:], np.concatenate([given, columns[:-1]]), self._table.target)[0])
+        given = np.concatenate([given, columns[:-1]])
+        return float(self._scorer(columns[-1:], given, self._table.target_points)[0])

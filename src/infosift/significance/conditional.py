@@ -85,7 +85,7 @@ class Conditional:
         self.bench, self.units, self.step = bench, tuple(units), step
         self.members = sorted({i for unit in units for i in unit.columns})
         self.columns = bench.table.columns[self.members]
-        self._subset, subset_columns = tuple(subset), bench.table.columns[list(subset)]
+        self.subset, subset_columns = tuple(subset), bench.table.columns[list(subset)]
         self.given = filled_by_others(subset_columns, self.columns, bench.engine)
         self._has_gaps = self.given is not subset_columns
         self._sources: dict[int, IntArray] = {}
@@ -95,7 +95,7 @@ class Conditional:
     def _smoother(self) -> Smoother | None:
         if self._has_gaps:
             return Smoother(self.given, self.bench.engine)
-        return self.bench.smoother(self._subset) if self._subset else None
+        return self.bench.smoother(self.subset) if self.subset else None
 
     @cached_property
     def surrogates(self) -> Surrogates:
@@ -150,8 +150,13 @@ class Conditional:
     def parts(self) -> FloatArray:
         """What neighbours are asked about (parts x versions x columns x rows): the target itself, or residuals."""
         if self._target_residuals is None:
-            return self.bench.table.target[None, None]
-        return randomised_residuals(self._target_residuals).swapaxes(0, 1)[:, :, None]
+            return self.bench.table.target_points[None, None]
+        residuals = randomised_residuals(self._target_residuals).swapaxes(0, 1)[:, :, None]
+        weights = self.bench.table.weights
+        if weights is None:
+            return residuals
+        # A residual counts as its target does.
+        return np.asarray(residuals * weights[1][self._target_residuals.column][:, None, None, None])
 
     @cached_property
     def part_functions(self) -> list[FloatArray]:

@@ -38,7 +38,7 @@ class DrawnScores:
         self._bench, self.units = conditional.bench, conditional.units
         n_rows = self._bench.table.n_rows
         self._rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64)
-        self._given = conditional.given[:, self._rows]
+        self._given = self._bench.table.weigh(conditional.given[:, self._rows], conditional.subset)
         self._parts = conditional.parts[..., self._rows]
         has_residuals = conditional.surrogates.residuals() is not None
         self.best: list[int] = []
@@ -77,7 +77,10 @@ class DrawnScores:
     def _scores_of(self, draws: Sequence[int], units: Sequence[Unit]) -> FloatArray:
         members = self._conditional.members
         places = np.searchsorted(members, sorted({i for unit in units for i in unit.columns}))
-        copies = np.stack([self._conditional.copies(draw, places)[:, self._rows] for draw in draws])
+        copies = self._bench.table.weigh(
+            np.stack([self._conditional.copies(draw, places)[:, self._rows] for draw in draws]),
+            [members[place] for place in places],
+        )
         within = {members[place]: i for i, place in enumerate(places)}
         columns_of = [[within[column] for column in unit.columns] for unit in units]
         scores = [self._scores_beside(self._given[:0], copies, columns_of)]
@@ -93,7 +96,8 @@ class DrawnScores:
     def _residuals_in(self, draw: int) -> FloatArray:
         residuals = self._conditional.surrogates.residuals()
         assert residuals is not None
-        return residuals[:, self._conditional.sources([draw])[0, self._rows]]
+        shuffled = residuals[:, self._conditional.sources([draw])[0, self._rows]]
+        return self._bench.table.weigh(shuffled, self._conditional.members)
 
     def _scores_beside(self, given: FloatArray, copies: FloatArray, columns_of: list[list[int]]) -> FloatArray:
         """Return an array (draws x units x scores) for copies (draws x columns x rows) of the units' columns."""

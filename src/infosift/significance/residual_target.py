@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from infosift.arrays import FloatArray
+from infosift.arrays import FloatArray, IntArray
 from infosift.data.encoding import class_indicators, has_categories
 from infosift.random_streams import stream
 from infosift.significance.regression import LEAST_PROBABILITY, Smoother, predict_with_spread
@@ -23,7 +23,7 @@ class TargetResiduals:
 
     ``raw`` are in the units of the target. Of numbers, ``in_spreads`` are in units of the spread that is expected
     of the row. Of a class, the row is in the part from ``low`` to ``high`` of the unit interval: the share that
-    its predicted probability gives to what is the case.
+    its predicted probability gives to what is the case. ``column`` is the column of the target that a part is of.
     """
 
     raw: FloatArray
@@ -31,19 +31,21 @@ class TargetResiduals:
     low: FloatArray
     high: FloatArray
     is_class: NDArray[np.bool_]
+    column: IntArray
 
 
 def residuals_of_target(target: FloatArray, smoother: Smoother, most_classes: int) -> TargetResiduals:
     """Return the residuals of a target given the subset of a smoother."""
     by_column = [parts_of(column, most_classes) for column in target]
-    is_class = np.repeat([has_categories(column) for column in target], [len(own) for own in by_column])
+    column = np.repeat(np.arange(len(target)), [len(own) for own in by_column])
+    is_class = np.array([has_categories(values) for values in target])[column]
     parts = np.concatenate(by_column)
     predicted, spread = predict_with_spread(parts, smoother)
     raw = parts - predicted
     in_spreads = np.where(is_class[:, None], raw, raw / spread)
     outside = 1 - np.clip(predicted, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
     low, high = np.where(parts > 0, outside, 0.0), np.where(parts > 0, 1.0, outside)
-    return TargetResiduals(raw, in_spreads, low, high, is_class)
+    return TargetResiduals(raw, in_spreads, low, high, is_class, column)
 
 
 def residual_functions(residuals: TargetResiduals) -> list[FloatArray]:

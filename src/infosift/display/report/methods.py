@@ -98,13 +98,17 @@ def _candidates(selection: Selection) -> str:
 def _estimate(selection: Selection) -> str:
     settings = selection.settings
     variant = "second" if settings.criterion.parameters.get("variant") == 2 else "first"
-    scaled = "unit variance" if settings.scale == "standard" else "normal quantiles of their ranks"
+    scaled = {
+        "standard": "scaled to unit variance",
+        "rank": "scaled to normal quantiles of their ranks",
+        "none": "and target in their own units",
+    }[settings.scale]
     mixed = selection.discrete or any(classes is not None for classes in selection.n_classes)
     categories = ", extended to categories after Ross 2014" if mixed else ""
     by = f"from nearest neighbours (Kraskov et al. 2004, {variant} estimator{categories})"
     if settings.criterion.name != "KSG":
         by = f"by {settings.criterion.name}"
-    return f"Mutual information was estimated {by}, with features scaled to {scaled}."
+    return f"Mutual information was estimated {by}, with features {scaled}."
 
 
 def _adjusted_tests(selection: Selection) -> list[str]:

@@ -57,6 +57,7 @@ _OPTIONS = {
     "feature_groups": "--feature-groups",
     "discrete_features": "--categorical",
     "discrete_target": "--target-kind",
+    "scale": "--scale",
     "missing": "--missing",
     "min_features": "--min-features",
     "max_features": "--max-features",

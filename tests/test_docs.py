@@ -25,7 +25,8 @@ def test_examples_in_docstrings(name):
 def test_public_names_have_parameters_and_an_example(name):
     thing = getattr(infosift, name)
     assert ">>>" in thing.__doc__
-    assert "    Parameters\n    ----------\n" in thing.__doc__
+    if inspect.signature(thing).parameters:
+        assert "    Parameters\n    ----------\n" in thing.__doc__
 
 
 @pytest.mark.parametrize("name", [name for name in infosift.__all__ if name[0].islower() or "Selector" in name])

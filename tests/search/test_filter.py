@@ -89,3 +89,16 @@ def test_kept_features_are_given():
     X = np.column_stack([x, x + 0.1 * rng.normal(size=150), rng.normal(size=150)])
     y = x + X[:, 2] + 0.3 * rng.normal(size=150)
     assert select(X, y, keep=[0]).indices == (0, 2)
+
+
+def test_units_of_features_count_with_scale_none():
+    # In its own units a feature of tiny spread is a constant beside the target, and one in large units is not.
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(120, 2))
+    y = x.sum(axis=1) + 0.3 * rng.normal(size=120)
+    X = x * [1e-6, 1.0]
+    found = {
+        scale: select(X, y, method="published", n_neighbors=5, scale=scale, keep=[1]).steps[0].information
+        for scale in ("standard", "none")
+    }
+    assert found["standard"] > found["none"] + 0.5

@@ -88,15 +88,27 @@ def select(
         selection = fit(table, parameters, quiet, first_row=1)
         # What is ignored was not read, but whoever repeats the run should know.
         selection = replace(selection, settings=replace(selection.settings, ignore=tuple(ignore or ())))
-        if not quiet:
-            show(selection)
-        check = None
-        try:
-            if check_model is not None and not _is_interrupted(selection):
-                check = _check(table, parameters, check_model.value, quiet)
-        finally:
-            files.write(selection, table, check, quiet)
+        _show_and_write(selection, table, parameters, files, check_model, quiet)
     stop_if_interrupted(selection)
+
+
+def _show_and_write(
+    selection: Selection,
+    table: Table,
+    parameters: dict[str, Any],
+    files: _Files,
+    check_model: options.Model | None,
+    quiet: bool,
+) -> None:
+    """Print a selection, check it by a model where that is asked for, and write the files whatever comes of that."""
+    if not quiet:
+        show(selection)
+    check = None
+    try:
+        if check_model is not None and not _is_interrupted(selection):
+            check = _check(table, parameters, check_model.value, quiet)
+    finally:
+        files.write(selection, table, check, quiet)
 
 
 def _search(search: options.Search, control: options.Control | None) -> Any:

@@ -145,7 +145,7 @@ class PublishedTests:
         left = np.array([-self.unexplained([unit for unit in subset if unit != member]) for member in members])
         place = max(range(len(members)), key=lambda i: (left[i], self._table.digest(members[i])))
         least = members[place]
-        given = self._table.columns[columns_of([unit for unit in subset if unit != least])]
+        given = self._table.points[columns_of([unit for unit in subset if unit != least])]
         self._reporter.begin(f"step {number + 1}: testing {least.name}", self._n_permutations)
         test = self._test(self._scores(given, [least])[0], given, least, number)
         return Step(
@@ -167,7 +167,7 @@ class PublishedTests:
         Where a value of the criterion's parameter was chosen on these rows, all that were compared take part, so
         that p-values allow for the choice.
         """
-        given, table = self._table.columns[columns_of(subset)], self._table
+        given, table = self._table.points[columns_of(subset)], self._table
         count = max(self._n_permutations, min(_MOST_PERMUTATIONS, math.ceil(1 / least_p)) - 1)
         self._reporter.begin(f"testing {len(candidates)} features", count * len(candidates))
         shuffled = shuffled_orders(table.n_rows, range(count), self._settings.seed, number, table.row_groups)
@@ -187,7 +187,7 @@ class PublishedTests:
         self, given: FloatArray, unit: Unit, orders: IntArray, values: Sequence[int]
     ) -> FloatArray:
         """Return (orders x values): scores of copies of a unit, for values of the criterion's parameter."""
-        columns, target = self._table.columns[list(unit.columns)], self._table.target
+        columns, target = self._table.points[list(unit.columns)], self._table.target_points
         if len(columns) == 1:
             questions = [Question(columns[0][orders], given, target)]
         else:

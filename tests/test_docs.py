@@ -25,7 +25,7 @@ def test_examples_in_docstrings(name):
 def test_public_names_have_parameters_and_an_example(name):
     thing = getattr(infosift, name)
     assert ">>>" in thing.__doc__
-    if inspect.signature(thing).parameters:
+    if getattr(thing, "__init__", None) is not object.__init__:
         assert "    Parameters\n    ----------\n" in thing.__doc__
 
 

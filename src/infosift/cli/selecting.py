@@ -100,7 +100,7 @@ def _show_and_write(
     check_model: options.Model | None,
     quiet: bool,
 ) -> None:
-    """Print a selection, check it by a model where that is asked for, and write the files whatever comes of that."""
+    """Print a selection, check it by a model if asked to, and write the files whatever comes of that."""
     if not quiet:
         show(selection)
     check = None

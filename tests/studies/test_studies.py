@@ -43,6 +43,7 @@ needs_rivals = pytest.mark.skipif(not all(map(find_spec, RIVALS)), reason=f"not 
         ("calibration", set()),
         pytest.param("power", set(), marks=needs_rivals),
         ("prediction", set()),
+        ("criteria", set()),
     ],
 )
 def test_a_small_version_runs_and_is_written_down(name, figures, tmp_path):

@@ -6,7 +6,10 @@ from importlib import import_module
 
 from infosift.studies.outcome import Outcome, Setting, Track
 
-NAMES = ("friedman", "sensitivity", "housing", "nitrogen", "census", "calibration", "power", "prediction")
+NAMES = (
+    *("friedman", "sensitivity", "housing", "nitrogen", "census"),
+    *("calibration", "power", "prediction", "criteria"),
+)
 
 __all__ = ["NAMES", "Outcome", "Setting", "Track", "run"]
 

@@ -1,0 +1,110 @@
+"""Every criterion with every search, by the published method, on the paper's problem and on one with copies."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import product
+from statistics import fmean
+from time import process_time
+
+from threadpoolctl import threadpool_limits
+
+from infosift.criteria import CRITERIA
+from infosift.search.searches import SEARCHES
+from infosift.selector import MutualInfoSelector
+from infosift.studies import dependence
+from infosift.studies.dependence import Sample
+from infosift.studies.outcome import Outcome, Setting, Table, restricted
+
+N_RUNS = 100
+_ROWS = 100
+PROBLEMS: dict[str, Callable[[int], Sample]] = {
+    "the paper's problem": partial(dependence.friedman, n=_ROWS),
+    "with five noisy copies of X4": partial(dependence.friedman, n=_ROWS, n_copies=5),
+}
+_REMARKS = (
+    "The published method at alpha = 0.05; the parameter of a criterion, where it has one, is chosen by resampling "
+    "in every run. A cell has the mean number of informative features found, of five, the mean number of others, "
+    "and the share of runs with exactly the five, in per cent. A copy of X4 counts as X4 once and then as another.",
+    "Seconds are those of the processor in a run, on one thread.",
+)
+
+Figures = dict[str, float]
+
+
+def run(setting: Setting) -> Outcome:
+    """Let every criterion choose with every search on the same data sets, and count."""
+    names = restricted(
+        tuple(PROBLEMS), setting.data_sets, tuple(PROBLEMS)[:1] if setting.quick else tuple(PROBLEMS)
+    )
+    criteria = restricted(tuple(CRITERIA), setting.selectors, tuple(CRITERIA))
+    searches = tuple(SEARCHES)[:1] if setting.quick else tuple(SEARCHES)
+    cells = list(product(names, criteria, searches))
+    numbers: dict[str, dict[str, dict[str, Figures]]] = {}
+    with setting.processes() as pool:
+        for name, criterion, search in setting.track(cells, "criteria and searches"):
+            by_search = numbers.setdefault(name, {}).setdefault(criterion, {})
+            by_search[search] = cell(name, criterion, search, 1 if setting.quick else N_RUNS, pool.map)
+    return outcome(numbers)
+
+
+def cell(
+    problem: str,
+    criterion: str,
+    search: str,
+    n_runs: int = N_RUNS,
+    map_: Callable[..., Iterable[Figures]] = map,
+) -> Figures:
+    """Let a criterion choose with a search on some data sets of a problem."""
+    runs = list(map_(partial(_one, problem, criterion, search), range(n_runs)))
+    return {**{name: fmean(run[name] for run in runs) for name in runs[0]}, "runs": n_runs}
+
+
+def outcome(numbers: dict[str, dict[str, dict[str, Figures]]]) -> Outcome:
+    """Return the tables of cells, by problem, criterion and search, from one run or several."""
+    tables = [
+        table
+        for name, by_criterion in numbers.items()
+        for table in (
+            _table(f"Informative / others / exact, {name}", by_criterion, _counts),
+            _table(f"CPU seconds a run, {name}", by_criterion, lambda found: f"{found['CPU seconds']:.2f}"),
+        )
+    ]
+    return Outcome("criteria", tuple(tables), numbers, remarks=_REMARKS)
+
+
+def _one(problem: str, criterion: str, search: str, seed: int) -> Figures:
+    sample = PROBLEMS[problem](seed)
+    selector = MutualInfoSelector(
+        method="published", criterion=criterion, search=search, random_state=seed, n_jobs=1
+    )
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        started = process_time()
+        selected = selector.fit(sample.X, sample.y).selection_.indices
+        seconds = process_time() - started
+    originals = {sample.original if column in sample.copies else column for column in selected}
+    informative = len(originals & sample.truth)
+    return {
+        "informative": informative,
+        "others": len(selected) - informative,
+        "exact": informative == len(sample.truth) == len(selected),
+        "CPU seconds": seconds,
+    }
+
+
+def _table(title: str, by_criterion: dict[str, dict[str, Figures]], shown: Callable[[Figures], str]) -> Table:
+    searches = list(dict.fromkeys(search for by_search in by_criterion.values() for search in by_search))
+    n_runs = sorted({int(found["runs"]) for by in by_criterion.values() for found in by.values()})
+    rows = tuple(
+        (criterion, *(shown(by_search[search]) if search in by_search else "–" for search in searches))
+        for criterion, by_search in by_criterion.items()
+    )
+    of_runs = f"{' or '.join(map(str, n_runs))} data set{'s' * (n_runs[-1] > 1)}"
+    return Table(f"{title}; n = {_ROWS}, {of_runs}", ("criterion", *searches), rows)
+
+
+def _counts(found: Figures) -> str:
+    return f"{found['informative']:.1f} / {found['others']:.1f} / {100 * found['exact']:.0f}"

@@ -144,7 +144,8 @@ def prepare(
     if columns.discrete and not takes_categories:
         name = columns.names[min(columns.discrete)]
         raise InputError(
-            f'"{name}" is discrete, and variant 2 is for numbers only: use criterion="ksg", variant 1.'
+            f'"{name}" is discrete, and the criterion is for numbers only: use one that takes categories, such as '
+            'criterion="ksg", or leave the column out.'
         )
     prepared = np.zeros(columns.values.shape)
     for i, column in enumerate(columns.values):

@@ -99,7 +99,8 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
         # The same rows whatever the seed, which is then of the permutations only.
         table = problem.table.take(sample_rows(problem.table.n_rows, 0, problem.table.row_groups, _MOST_ROWS))
         values = criterion.values_at_once(table.n_rows)
-        criterion.require_rows(table.n_rows, values[-1])
+        for value in values:
+            criterion.require_rows(table.n_rows, value)
         bench = Workbench(table, criterion, values, engine, seed, self.null, reporter)
         return CalibratedTests(bench, problem.settings.alpha, self._count(problem.settings.alpha))
 
@@ -150,7 +151,8 @@ class CalibratedTests:
 
     def _tests_of(self, conditional: Conditional, purpose: str, room: int) -> list[Outcome]:
         """Ask series first, neighbours where these see nothing, pairs last."""
-        if conditional.bench.table.n_rows < max(_FEWEST_ROWS, self.values[-1] + 2):
+        fewest = max(self._bench.criterion.fewest_rows(value) for value in self.values)
+        if conditional.bench.table.n_rows < max(_FEWEST_ROWS, fewest):
             alpha = self._alpha * _SHARE_OF_SERIES
             return [Outcome(conditional.units[0], blind(len(conditional.units), alpha), 0, alpha)]
         found = [self._by_series(conditional, purpose)]

@@ -76,7 +76,7 @@ class Run:
         self._selection = replace(
             self._selection,
             neighbors=tests.neighbors,
-            criterion_values=tests.values,
+            criterion_values=tuple(value for value in tests.values if value is not None),
             n_rows_tested=tests.n_rows if tests.n_rows < problem.table.n_rows else None,
         )
         if tests.neighbors is not known:

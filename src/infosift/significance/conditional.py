@@ -10,6 +10,7 @@ import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion
+from infosift.criteria.base import Value
 from infosift.data.encoding import has_categories
 from infosift.data.feature_groups import Unit
 from infosift.data.gaps import whole_rows_of
@@ -54,7 +55,7 @@ class Workbench:
 
     table: Table
     criterion: Criterion
-    values: tuple[int, ...]
+    values: tuple[Value, ...]
     engine: Engine
     seed: int
     null: str

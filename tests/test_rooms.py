@@ -14,7 +14,7 @@ FLOORS = (
     ("cli",),
     ("studies",),
     ("display",),
-    ("selector", "functions"),
+    ("selector", "functions", "choices"),
     ("callbacks",),
     ("search",),
     ("significance",),

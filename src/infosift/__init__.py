@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 from infosift.results.views import register_view
 
 if TYPE_CHECKING:
+    from infosift.choices import choose_n_neighbors
+    from infosift.criteria.gamma import DeltaTest, GammaTest
+    from infosift.criteria.gaussian_copula import GaussianCopula
+    from infosift.criteria.histogram import Histogram
+    from infosift.criteria.kernel_density import KernelDensity
     from infosift.criteria.ksg import KSG
+    from infosift.criteria.neighbor_error import NeighborError
+    from infosift.criteria.quadratic import QuadraticMI
+    from infosift.criteria.series import Series
     from infosift.display.plots import (
         NeighborsDisplay,
         PathDisplay,
@@ -16,7 +24,6 @@ if TYPE_CHECKING:
     )
     from infosift.errors import InputError
     from infosift.functions import (
-        choose_n_neighbors,
         mutual_information,
         permutation_test,
         resample_mutual_information,
@@ -44,19 +51,27 @@ __all__ = [
     "BSplineBasis",
     "Calibrated",
     "Component",
+    "DeltaTest",
     "FoldEstimates",
+    "GammaTest",
+    "GaussianCopula",
+    "Histogram",
     "InputError",
+    "KernelDensity",
     "MutualInfoSelector",
     "NeighborChoice",
+    "NeighborError",
     "NeighborsDisplay",
     "PathDisplay",
     "PermutationTest",
     "Published",
+    "QuadraticMI",
     "RBFNRegressor",
     "RankingDisplay",
     "Removal",
     "Replacement",
     "Selection",
+    "Series",
     "Settings",
     "SpectrumDisplay",
     "Step",
@@ -71,7 +86,15 @@ __all__ = [
 ]
 
 _HOMES = {
+    "choices": ("choose_n_neighbors",),
+    "criteria.gamma": ("DeltaTest", "GammaTest"),
+    "criteria.gaussian_copula": ("GaussianCopula",),
+    "criteria.histogram": ("Histogram",),
+    "criteria.kernel_density": ("KernelDensity",),
     "criteria.ksg": ("KSG",),
+    "criteria.neighbor_error": ("NeighborError",),
+    "criteria.quadratic": ("QuadraticMI",),
+    "criteria.series": ("Series",),
     "display.plots": (
         "NeighborsDisplay",
         "PathDisplay",
@@ -81,7 +104,6 @@ _HOMES = {
     ),
     "errors": ("InputError",),
     "functions": (
-        "choose_n_neighbors",
         "mutual_information",
         "permutation_test",
         "resample_mutual_information",

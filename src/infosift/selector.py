@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +30,7 @@ from infosift.search.methods import METHODS
 from infosift.search.problem import make_problem, settings_of
 from infosift.search.run import Run
 
-_OBJECTS = {"method": METHODS, "criterion": CRITERIA}
+_OBJECTS: dict[str, Mapping[str, Any]] = {"method": METHODS, "criterion": CRITERIA}
 
 
 class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -48,9 +49,11 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         How features are tested. "calibrated" controls the family-wise error: alpha bounds the probability that a
         step selects anything where nothing more is to be found. "published" is the method of the paper, whose
         p-values are those of single tests. Objects have parameters of their own.
-    criterion : {"ksg", "ksg2"} or KSG, default="ksg"
-        The estimate of mutual information: variant 1 or 2 of Kraskov, Stögbauer and Grassberger (2004). A ``KSG``
-        object sets its number of neighbours, which is otherwise chosen.
+    criterion : str or criterion, default="ksg"
+        What is measured. "ksg" and "ksg2" are mutual information by nearest neighbours, variant 1 or 2 of Kraskov,
+        Stögbauer and Grassberger (2004). Others are "quadratic", "gamma", "delta", "neighbor-error", "histogram",
+        "kernel-density", "gaussian-copula" and "series". An object, such as ``KSG(n_neighbors=6)``, sets the
+        structural parameter (neighbours, bins, a bandwidth), which is otherwise chosen.
     max_features : int or None, default=None
         Stop when this many features are selected, those kept included; a feature group counts as one.
     keep : str, int or sequence of these, or None, default=None

@@ -20,8 +20,8 @@ class Criterion(Protocol):
 
     The structural parameter is what an estimate cannot do without: a number of neighbours, of bins, a bandwidth.
     Only the criterion knows what it means. Others are told its values, and pass them on. ``parameter`` is its name
-    and ``parameter_in_words`` what to call it in a sentence; both are empty for a criterion without one, whose only
-    value is None.
+    and ``parameter_in_words`` what to call it in a sentence; both are empty for a criterion without one, whose
+    only value is None.
 
     ``measure`` is what a score is an estimate of, ``unit`` its unit, empty where it has none. ``takes_gaps`` is
     whether features may have missing values, and ``separates_special_values`` whether a column may be partly

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from numbers import Integral
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Value, score_each_fold
-from infosift.engines.base import Engine, Question
+from infosift.engines.base import Answer, Engine, Item, Question
 from infosift.engines.blas import on_one_thread
 from infosift.errors import require_rows
 
@@ -39,15 +39,28 @@ class BlockCriterion(BaseEstimator):  # type: ignore[misc]
     takes_gaps: ClassVar[bool] = False
     separates_special_values: ClassVar[bool] = False
 
-    @abstractmethod
     def beside(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> ScoreOne:
         """Return what scores the given columns plus a candidate."""
+        raise NotImplementedError
+
+    def score_block(
+        self,
+        values: Sequence[Value],
+        candidates: FloatArray,
+        given: FloatArray,
+        target: FloatArray,
+        n_threads: int,
+    ) -> FloatArray:
+        """Return the scores (candidates x values) of some candidates, on so many threads."""
+        return np.stack(list(in_turn(self.beside(given, target, values), candidates, n_threads)))
 
     @property
     def fixed_value(self) -> Value:
         """The value that was given; None for "auto", and where there is no parameter."""
-        value: Value | str = getattr(self, self.parameter) if self.parameter else None
-        return None if isinstance(value, str) else value
+        value = getattr(self, self.parameter) if self.parameter else None
+        if value is None or isinstance(value, str):
+            return None
+        return int(value) if isinstance(value, Integral) else float(value)
 
     def check(self) -> None:
         """Refuse parameters that cannot be used."""
@@ -98,10 +111,16 @@ def _score_block(
     target: FloatArray,
     n_threads: int,
 ) -> FloatArray:
-    score_one = criterion.beside(given, target, values)
-    if n_threads == 1 or len(candidates) == 1:
-        scores = [score_one(candidate) for candidate in candidates]
-    else:
-        with ThreadPoolExecutor(n_threads) as pool:
-            scores = list(pool.map(score_one, candidates))
-    return np.asarray(np.round(np.stack(scores), _DIGITS) + 0.0, dtype=np.float64)
+    scores = criterion.score_block(values, candidates, given, target, n_threads)
+    return np.asarray(np.round(scores, _DIGITS) + 0.0, dtype=np.float64)
+
+
+def in_turn(
+    function: Callable[[Item], Answer], items: Sequence[Item] | FloatArray, n_threads: int
+) -> Iterator[Answer]:
+    """Yield the answers of a function for some items, in their order, worked out on so many threads."""
+    if n_threads == 1 or len(items) == 1:
+        yield from map(function, items)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        yield from pool.map(function, items)

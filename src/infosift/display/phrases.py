@@ -18,7 +18,7 @@ SINGLE_TEST = (
 )
 
 # What the structural parameter of a criterion counts.
-_NOUNS = {"n_neighbors": "neighbour"}
+_NOUNS = {"n_neighbors": "neighbour", "bins": "bin"}
 _ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
 _FROM_RIGHT_TO_LEFT = {"R", "AL", "AN", "RLE", "RLO", "RLI", "LRE", "LRO"}
 
@@ -84,5 +84,8 @@ def levels(alpha: float, shares: Sequence[tuple[str, float]]) -> str:
 
 
 def values_of(parameter: str, values: Sequence[float]) -> str:
-    """Return values of a criterion's parameter with its noun, such as "10 and 20 neighbours"."""
-    return f"{series([str(value) for value in values])} {plural(values[-1], _NOUNS.get(parameter, parameter))}"
+    """Return values of a criterion's parameter, such as "10 and 20 neighbours"; empty where there are none."""
+    listed = series([str(value) for value in values])
+    if not listed or parameter not in _NOUNS:
+        return f"{parameter} {listed}" if listed else ""
+    return f"{listed} {plural(values[-1], _NOUNS[parameter])}"

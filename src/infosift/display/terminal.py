@@ -138,7 +138,8 @@ def _how(selection: Selection) -> str:
     if selection.steps:
         sampled = f" on {selection.n_rows_sampled} of the rows" if selection.n_rows_sampled else ""
         by = f" (chosen by {selection.neighbors.feature}{sampled})" if selection.neighbors else ""
-        parts.append(f"{values_of(selection.criterion_parameter, selection.criterion_values)}{by}")
+        if selection.criterion_values:
+            parts.append(f"{values_of(selection.criterion_parameter, selection.criterion_values)}{by}")
         parts.append(f"{range_of(step.n_permutations for step in selection.steps)} permutations per step")
     divided = levels(settings.alpha, selection.alpha_shares)
     alpha = f"alpha = {settings.alpha:g}{f' ({divided})' if divided else ''}"

@@ -41,9 +41,9 @@ class FoldEstimates(Record):
 class NeighborChoice(Record):
     """The number of neighbours that best separates features from their shuffled copies.
 
-    Of a criterion with another structural parameter, such as a bandwidth, the numbers are values of that one. Tables
-    have a row per feature and a column per entry of ``candidates``; a feature that is constant or a duplicate has
-    NaN.
+    Of a criterion with another structural parameter, such as a bandwidth, the numbers are values of that one.
+    Tables have a row per feature and a column per entry of ``candidates``; a feature that is constant or a
+    duplicate has NaN.
 
     Parameters
     ----------

@@ -72,8 +72,8 @@ class Published(BaseEstimator):  # type: ignore[misc]
         are_set = self.n_folds != _N_FOLDS or self.t_threshold is not None
         if are_set and not criterion.parameter:
             raise InputError(
-                f"n_folds and t_threshold are for choosing a parameter, and {type(criterion).__name__} has none to "
-                "choose: leave them out."
+                f"n_folds and t_threshold are for choosing a parameter, and {type(criterion).__name__} has none: "
+                "leave them out."
             )
         if are_set and given is not None:
             raise InputError(

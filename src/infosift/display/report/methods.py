@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 PAPER_DOI = "10.1016/j.neucom.2006.11.019"
 _PAPER = "François et al. (2007)"
+_PARAMETERS = {
+    "n_neighbors": "The number of neighbours",
+    "bins": "The number of bins",
+    "bandwidth": "The bandwidth",
+}
 _ENTRIES = r"""@article{francois2007resampling,
   author  = {Fran{\c{c}}ois, Damien and Rossi, Fabrice and Wertz, Vincent and Verleysen, Michel},
   title   = {Resampling methods for parameter-free and robust feature selection with mutual information},
@@ -96,7 +101,7 @@ def _estimate(selection: Selection) -> str:
     categories = ", extended to categories after Ross 2014" if mixed else ""
     by = f"from nearest neighbours (Kraskov et al. 2004, {variant} estimator{categories})"
     if settings.criterion.name != "KSG":
-        by = f"by {settings.criterion.name}"
+        return f"The criterion was {settings.criterion.name}, with features scaled to {scaled}."
     return f"Mutual information was estimated {by}, with features scaled to {scaled}."
 
 
@@ -112,10 +117,12 @@ def _adjusted_tests(selection: Selection) -> list[str]:
         "shuffle": " in which its values are permuted",
     }.get(settings.method.parameters.get("null", ""), "")
     used = values_of(selection.criterion_parameter, selection.criterion_values)
+    measured = "mutual information" if settings.criterion.name == "KSG" else settings.criterion.name
+    asked = f"{measured} with {used}" if used else measured
     said = [
         "A forward search tested the residual of each candidate against that of the target, both given the "
         f"selected features ({residuals} kernel ridge regression): first by an orthogonal series in Legendre "
-        f"polynomials of their ranks; where that was not significant, by mutual information with {used}; then by "
+        f"polynomials of their ranks; where that was not significant, by {asked}; then by "
         "products of pairs.",
         f"The best candidate was compared with surrogates{surrogates}. Its p-value is that of the maximum over "
         "all candidates (Westfall and Young 1993), which controls the family-wise error of each step at "
@@ -137,18 +144,21 @@ def _row_groups(selection: Selection) -> list[str]:
 
 def _single_tests(selection: Selection) -> list[str]:
     settings, choice = selection.settings, selection.neighbors
+    by_information = settings.criterion.name == "KSG"
+    most = "with the largest joint mutual information with the target" if by_information else "that it ranks first"
     said = []
     if choice is not None:
+        parameter = selection.criterion_parameter
         said.append(
-            f"The number of neighbours, {choice.n_neighbors}, was chosen from {choice.candidates[0]} to "
-            f"{choice.candidates[-1]} by resampling with {choice.n_folds} folds, as that which best separated "
+            f"{_PARAMETERS.get(parameter, f'The {parameter}')}, {choice.n_neighbors}, was chosen from "
+            f"{choice.candidates[0]} to {choice.candidates[-1]} by resampling with {choice.n_folds} folds, as that which best separated "
             "features from permuted copies of them."
         )
     elif selection.n_neighbors is not None:
         said.append(f"The number of neighbours was set to {selection.n_neighbors}.")
     return [
         *said,
-        "In a forward search, the feature with the largest joint mutual information with the target was "
+        f"In a forward search, the feature {most} was "
         "compared at each step with permuted copies of itself, and the search was halted when it did not exceed "
         f"them at the level {settings.alpha:g}; {_permutations(selection)}",
         "The p-values are those of single tests, not adjusted for multiple testing.",

@@ -152,7 +152,9 @@ def _neighbors(selection: Selection) -> dict[str, Any]:
     if selection.neighbors is not None:
         return _choice(selection, selection.neighbors)
     values = selection.criterion_values
-    if not values:
+    if selection.steps and not values:
+        sentence = f"{selection.settings.criterion.name} has no parameter to choose."
+    elif not values:
         sentence = "No feature was tested, so there was no number of neighbours to choose."
     else:
         sentence = f"{values_of(selection.criterion_parameter, values)}, {_why(selection)}."
@@ -166,6 +168,8 @@ def _why(selection: Selection) -> str:
         return "tested at once; the p-values allow for that"
     if given.get(selection.criterion_parameter) != "auto":
         return "as given"
+    if selection.settings.criterion.name != "KSG":
+        return "by the rule of the criterion"
     limit = "max_neighbors allows" if selection.n_neighbors == given.get("max_neighbors") else "so few rows allow"
     return f"as many as {limit}"
 
@@ -178,7 +182,8 @@ def _choice(selection: Selection, choice: NeighborChoice) -> dict[str, Any]:
         else f"this number separates the features with t above {choice.t_threshold:g} best from shuffled copies"
     )
     sentence = (
-        f"{count(choice.n_neighbors, 'neighbour')}: {rule}, by resampling with {choice.n_folds} folds{sampled}. "
+        f"{values_of(selection.criterion_parameter, (choice.n_neighbors,))}: {rule}, by resampling with "
+        f"{choice.n_folds} folds{sampled}. "
         "t is the difference of the two means, in standard deviations."
     )
     table = []

@@ -93,3 +93,95 @@ def t_statistic(x, y, k, variant, parts, shuffles):
     ]
     spread = np.sqrt(np.var(plain, ddof=1) + np.var(shuffled, ddof=1))
     return (np.mean(plain) - np.mean(shuffled)) / spread
+
+
+def windows(columns, width):
+    """Product-Gaussian windows of all pairs of rows, for arrays of numbers and of text (columns x rows)."""
+    n = len(columns[0])
+    product = np.ones((n, n))
+    for column in columns:
+        for i in range(n):
+            for j in range(n):
+                if column.dtype.kind == "U":
+                    product[i, j] *= column[i] == column[j]
+                else:
+                    product[i, j] *= np.exp(-((column[i] - column[j]) ** 2) / (2 * width**2))
+    return product
+
+
+def scott(columns):
+    """Scott's rule for columns of unit variance, of which text has no width."""
+    n_numbers = sum(column.dtype.kind != "U" for column in columns)
+    return len(columns[0]) ** (-1 / (n_numbers + 4)), n_numbers
+
+
+def quadratic(X, Y, bandwidth, distance):
+    """Principe's quadratic information: double sums of Gaussians with the double variance."""
+    rule, n_numbers = scott([*X, *Y])
+    width = np.sqrt(2) * bandwidth * rule
+    height = (2 * np.pi * width**2) ** (-n_numbers / 2)
+    in_x, in_y = windows(X, width), windows(Y, width)
+    joint = height * np.mean(in_x * in_y)
+    marginal = height * np.mean(in_x) * np.mean(in_y)
+    cross = height * np.mean([np.mean(a) * np.mean(b) for a, b in zip(in_x, in_y, strict=True)])
+    return np.log(joint * marginal / cross**2) if distance == "cauchy-schwarz" else joint - 2 * cross + marginal
+
+
+def kernel_density(X, Y, bandwidth):
+    """The mean logarithm of the ratio of densities, each from the other rows."""
+    width = bandwidth * scott([*X, *Y])[0]
+    in_x, in_y = windows(X, width), windows(Y, width)
+    n = len(in_x)
+    total = 0.0
+    for i in range(n):
+        others = [j for j in range(n) if j != i]
+        density = [np.mean(own[i, others]) for own in (in_x * in_y, in_x, in_y)]
+        total += np.log(density[0] / density[1] / density[2])
+    return total / n
+
+
+def neighbors_of(X, k):
+    """The k nearest rows of each by the Euclidean distance, and the distances; text is one apart."""
+    n = len(X[0])
+    squared = np.zeros((n, n))
+    for column in X:
+        if column.dtype.kind == "U":
+            squared += column[:, None] != column
+        else:
+            squared += (column[:, None] - column) ** 2
+    np.fill_diagonal(squared, np.inf)
+    order = np.argsort(squared, axis=1)[:, :k]
+    return order, np.sqrt(np.take_along_axis(squared, order, axis=1))
+
+
+def gamma_test(X, y, k):
+    """The intercept of the regression of gamma on delta, as a share of the variance of y."""
+    near, distances = neighbors_of(X, k)
+    delta = [np.mean(distances[:, p] ** 2) for p in range(k)]
+    gamma = [np.mean((y[near[:, p]] - y) ** 2) / 2 for p in range(k)]
+    intercept = gamma[0] if k == 1 else np.polyfit(delta, gamma, 1)[1]
+    return intercept / np.var(y)
+
+
+def neighbor_error(X, y, k):
+    """The leave-one-out error of nearest neighbours, of numbers as a share of their variance."""
+    near, _ = neighbors_of(X, k)
+    if y.dtype.kind != "U":
+        return np.mean([(y[i] - np.mean(y[near[i]])) ** 2 for i in range(len(y))]) / np.var(y)
+    wrong = 0.0
+    for i in range(len(y)):
+        votes = {name: np.sum(y[near[i]] == name) for name in set(y)}
+        most = [name for name, count in votes.items() if count == max(votes.values())]
+        wrong += 1 - (y[i] in most) / len(most)
+    return wrong / len(y)
+
+
+def plug_in(x, y):
+    """The sum over the table of two columns of labels."""
+    n, total = len(x), 0.0
+    for a in set(x):
+        for b in set(y):
+            both = sum(p == a and q == b for p, q in zip(x, y, strict=True))
+            if both:
+                total += both / n * np.log(n * both / (list(x).count(a) * list(y).count(b)))
+    return total

@@ -15,7 +15,7 @@ FLOORS = (
     ("studies",),
     ("display",),
     ("model_check",),
-    ("selector", "functions"),
+    ("selector", "functions", "choices"),
     ("callbacks",),
     ("search",),
     ("significance",),

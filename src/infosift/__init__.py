@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 from infosift.results.views import register_view
 
 if TYPE_CHECKING:
+    from infosift.choices import choose_n_neighbors
+    from infosift.criteria.gamma import DeltaTest, GammaTest
+    from infosift.criteria.gaussian_copula import GaussianCopula
+    from infosift.criteria.histogram import Histogram
+    from infosift.criteria.kernel_density import KernelDensity
     from infosift.criteria.ksg import KSG
+    from infosift.criteria.neighbor_error import NeighborError
+    from infosift.criteria.quadratic import QuadraticMI
+    from infosift.criteria.series import Series
     from infosift.display.plots import (
         ComparisonDisplay,
         NeighborsDisplay,
@@ -17,7 +25,6 @@ if TYPE_CHECKING:
     )
     from infosift.errors import InputError
     from infosift.functions import (
-        choose_n_neighbors,
         mutual_information,
         permutation_test,
         resample_mutual_information,
@@ -53,22 +60,30 @@ __all__ = [
     "Calibrated",
     "ComparisonDisplay",
     "Component",
+    "DeltaTest",
     "Filter",
     "Floating",
     "FoldEstimates",
     "Forward",
+    "GammaTest",
+    "GaussianCopula",
+    "Histogram",
     "InputError",
+    "KernelDensity",
     "MutualInfoSelector",
     "NeighborChoice",
+    "NeighborError",
     "NeighborsDisplay",
     "PathDisplay",
     "PermutationTest",
     "Published",
+    "QuadraticMI",
     "RBFNRegressor",
     "RankingDisplay",
     "Removal",
     "Replacement",
     "Selection",
+    "Series",
     "Settings",
     "SpectrumDisplay",
     "Step",
@@ -86,7 +101,15 @@ __all__ = [
 ]
 
 _HOMES = {
+    "choices": ("choose_n_neighbors",),
+    "criteria.gamma": ("DeltaTest", "GammaTest"),
+    "criteria.gaussian_copula": ("GaussianCopula",),
+    "criteria.histogram": ("Histogram",),
+    "criteria.kernel_density": ("KernelDensity",),
     "criteria.ksg": ("KSG",),
+    "criteria.neighbor_error": ("NeighborError",),
+    "criteria.quadratic": ("QuadraticMI",),
+    "criteria.series": ("Series",),
     "display.plots": (
         "ComparisonDisplay",
         "NeighborsDisplay",
@@ -97,7 +120,6 @@ _HOMES = {
     ),
     "errors": ("InputError",),
     "functions": (
-        "choose_n_neighbors",
         "mutual_information",
         "permutation_test",
         "resample_mutual_information",

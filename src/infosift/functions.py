@@ -7,46 +7,47 @@ from typing import Any
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.criteria import KSG, Scorer
-from infosift.data.arguments import Discrete, read_given, read_pair, read_same_length
-from infosift.data.table import make_table
+from infosift.criteria import KSG, Criterion, Scorer, as_criterion
+from infosift.data.arguments import Discrete, read_given, read_pair
 from infosift.engines.base import Question
 from infosift.engines.threads import ThreadEngine
-from infosift.errors import InputError, require_choice, require_count, require_finite_number, require_level
+from infosift.errors import InputError, require_choice, require_count, require_level
 from infosift.random_streams import SeedLike, resolve_seed
-from infosift.results.steps import FoldEstimates, NeighborChoice, PermutationTest
-from infosift.search.choose_k import Resampling, choose_value, resample
+from infosift.results.steps import FoldEstimates, PermutationTest
+from infosift.search.choose_k import resample
 from infosift.significance.conditional import MOST_CLASSES
 from infosift.significance.permutation import judge, null_scores, permutations_for
 from infosift.significance.regression import Smoother
 from infosift.significance.residual_target import randomised_residuals, residuals_of_target
 from infosift.significance.surrogates import NULLS, surrogates_of
 
-# Between 3, which has least bias, and the 15 to 20 that have least variance.
-DEFAULT_NEIGHBORS = 6
-
 
 def mutual_information(
     X: Any,
     y: Any,
     *,
-    n_neighbors: int = DEFAULT_NEIGHBORS,
-    variant: int = 1,
+    criterion: Any = None,
+    n_neighbors: int | None = None,
+    variant: int | None = None,
     discrete_features: Any = "auto",
     discrete_target: bool | str = "auto",
     random_state: SeedLike = 0,
 ) -> float:
-    """Estimate the mutual information of all features of X together with y, in nats.
+    """Estimate the mutual information of all features of X together with y, in nats, or another criterion.
 
     Parameters
     ----------
     X, y : array-like or data frame
         Features and target, one or several of each, numbers or categories, of the same rows. Columns of numbers
         are brought to unit variance.
-    n_neighbors : int
-        Number of neighbours: fewer means less bias, more means less variance.
-    variant : {1, 2}
-        Which estimator of Kraskov, Stögbauer and Grassberger (2004) to use; 2 is for numbers only.
+    criterion : None, str or criterion
+        What is measured: None is ``KSG``, else a short name such as "histogram", or an object. Its parameter is
+        the one that it was given, or that of the rule in its documentation: nothing is chosen by resampling here.
+    n_neighbors : int or None
+        Number of neighbours of ``KSG``: fewer means less bias, more means less variance. None is 6, or as many as
+        fewer rows allow.
+    variant : {1, 2} or None
+        Which estimator of Kraskov, Stögbauer and Grassberger (2004) to use; None is 1, and 2 is for numbers only.
     discrete_features : "auto", bool, mask, or names or positions
         Which features are categories; text always is. "auto" adds those with two values, True all.
     discrete_target : "auto" or bool
@@ -57,7 +58,8 @@ def mutual_information(
     Returns
     -------
     float
-        The estimate. It is not clipped: where X and y are independent it is as often negative as positive.
+        The estimate. It is not clipped: where X and y are independent it is as often negative as positive. Of a
+        criterion of which lower is better, such as ``GammaTest``, it is the error.
 
     Examples
     --------
@@ -69,10 +71,11 @@ def mutual_information(
     >>> round(mutual_information(x, y), 2)
     0.33
     """
-    discrete = Discrete(discrete_features, discrete_target, are_taken=variant == 1)
+    asked = _criterion_of(criterion, n_neighbors, variant)
+    discrete = Discrete.for_criterion(asked, discrete_features, discrete_target)
     columns, target = read_pair(X, y, discrete, resolve_seed(random_state))
-    scorer = _make_scorer(n_neighbors, variant, None, target.shape[1])
-    return float(_score_columns(scorer, columns[:1], columns[1:], target)[0])
+    scorer = _make_scorer(asked, None, target.shape[1])
+    return float(asked.reported(_score_columns(scorer, columns[:1], columns[1:], target))[0])
 
 
 def score_candidates(
@@ -80,21 +83,22 @@ def score_candidates(
     y: Any,
     given: Any = None,
     *,
-    n_neighbors: int = DEFAULT_NEIGHBORS,
-    variant: int = 1,
+    criterion: Any = None,
+    n_neighbors: int | None = None,
+    variant: int | None = None,
     discrete_features: Any = "auto",
     discrete_target: bool | str = "auto",
     random_state: SeedLike = 0,
     n_jobs: int | None = None,
 ) -> FloatArray:
-    """Estimate the mutual information of ``given`` plus each candidate with y, in nats.
+    """Estimate the mutual information of ``given`` plus each candidate with y, in nats, or another criterion.
 
     Parameters
     ----------
     C, y, given : array-like or data frame
         The candidates, the target (one or several columns) and the subset that goes with each candidate
         (None for none), all with the same number of rows.
-    n_neighbors, variant, discrete_features, discrete_target, random_state
+    criterion, n_neighbors, variant, discrete_features, discrete_target, random_state
         As in ``mutual_information``; ``discrete_features`` is about C, the given features are judged by "auto".
     n_jobs : int or None
         Number of threads, with scikit-learn's meaning.
@@ -114,18 +118,18 @@ def score_candidates(
     >>> score_candidates(C, y, given=C[:, [0]]).argmax()
     np.int64(2)
     """
-    seed = resolve_seed(random_state)
-    discrete = Discrete(discrete_features, discrete_target, are_taken=variant == 1)
+    seed, asked = resolve_seed(random_state), _criterion_of(criterion, n_neighbors, variant)
+    discrete = Discrete.for_criterion(asked, discrete_features, discrete_target)
     candidates, target = read_pair(C, y, discrete, seed)
-    scorer = _make_scorer(n_neighbors, variant, n_jobs, target.shape[1])
-    return _score_columns(scorer, candidates, read_given(given, target, discrete, seed), target)
+    scorer = _make_scorer(asked, n_jobs, target.shape[1])
+    return asked.reported(_score_columns(scorer, candidates, read_given(given, target, discrete, seed), target))
 
 
 def resample_mutual_information(
     X: Any,
     y: Any,
     *,
-    n_neighbors: int = DEFAULT_NEIGHBORS,
+    n_neighbors: int | None = None,
     n_folds: int = 30,
     variant: int = 1,
     discrete_features: Any = "auto",
@@ -157,78 +161,14 @@ def resample_mutual_information(
     (20, True)
     """
     seed = resolve_seed(random_state)
-    discrete = Discrete(discrete_features, discrete_target, are_taken=variant == 1)
+    asked = _criterion_of(None, n_neighbors, variant)
+    discrete = Discrete.for_criterion(asked, discrete_features, discrete_target)
     columns, target = read_pair(X, y, discrete, seed)
     n_folds = require_count("n_folds", n_folds, least=2)
     rows_left = target.shape[1] - -(-target.shape[1] // n_folds)
-    scorer = _make_scorer(n_neighbors, variant, n_jobs, rows_left)
+    scorer = _make_scorer(asked, n_jobs, rows_left)
     question = Question(columns[:1], columns[1:], target)
     return resample(question, n_folds, scorer, seed)
-
-
-def choose_n_neighbors(
-    X: Any,
-    y: Any,
-    *,
-    max_neighbors: int = 20,
-    n_folds: int = 30,
-    t_threshold: float | None = None,
-    variant: int = 1,
-    discrete_features: Any = "auto",
-    discrete_target: bool | str = "auto",
-    random_state: SeedLike = None,
-    n_jobs: int | None = None,
-) -> NeighborChoice:
-    """Choose the number of neighbours that best separates features from their shuffled copies.
-
-    For each feature and each number of neighbours, its mutual information with y is estimated on the rows without
-    each of K folds, as it is and shuffled; t is the difference of the two means in units of their spread.
-
-    Parameters
-    ----------
-    X, y : array-like or data frame
-        The features and the target.
-    max_neighbors : int
-        The numbers from 1 to this are compared, or to half of the rows where that is less.
-    n_folds : int
-        Number of folds; the paper advises 20 to 30.
-    t_threshold : float or None
-        None: the largest t over all features decides, the published rule. A number: the largest mean of t over the
-        features whose t is above it, or the largest t where there is none.
-    variant, discrete_features, discrete_target
-        As in ``mutual_information``.
-    random_state : int, NumPy generator or None
-        Seed of the folds and the shuffles.
-    n_jobs : int or None
-        Number of threads, with scikit-learn's meaning.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from infosift import choose_n_neighbors
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(100, 3))
-    >>> choice = choose_n_neighbors(X, X[:, 1] + rng.normal(size=100), random_state=0)
-    >>> choice.feature, choice.t.shape
-    ('x1', (3, 20))
-    """
-    seed = resolve_seed(random_state)
-    criterion = KSG(max_neighbors=max_neighbors, variant=variant)
-    criterion.check()
-    discrete = Discrete(discrete_features, discrete_target, criterion.takes_categories)
-    features, targets = read_same_length(X, y, discrete)
-    table = make_table(features, targets, seed, takes_categories=criterion.takes_categories)
-    if not table.usable:
-        raise InputError(
-            "Every feature is constant, so there is nothing to choose the number of neighbours by: give one that "
-            "varies."
-        )
-    resampling = Resampling(
-        n_folds=require_count("n_folds", n_folds, least=2),
-        t_threshold=None if t_threshold is None else require_finite_number("t_threshold", t_threshold),
-        seed=seed,
-    )
-    return choose_value(table, criterion, resampling, ThreadEngine(n_jobs))
 
 
 def permutation_test(
@@ -239,7 +179,7 @@ def permutation_test(
     alpha: float = 0.05,
     n_permutations: int | str = "auto",
     null: str = "residual",
-    n_neighbors: int = DEFAULT_NEIGHBORS,
+    n_neighbors: int | None = None,
     variant: int = 1,
     discrete_features: Any = "auto",
     discrete_target: bool | str = "auto",
@@ -284,21 +224,22 @@ def permutation_test(
     require_choice("null", null, NULLS)
     count = permutations_for(alpha, n_permutations)
     seed = resolve_seed(random_state)
-    discrete = Discrete(discrete_features, discrete_target, are_taken=variant == 1)
+    asked = _criterion_of(None, n_neighbors, variant)
+    discrete = Discrete.for_criterion(asked, discrete_features, discrete_target)
     column, target = read_pair(x, y, discrete, seed)
     if len(column) != 1:
         raise InputError(f"x must be one feature, and it has {len(column)} columns: test them one by one.")
     given_columns = read_given(given, target, discrete, seed)
-    scorer = _make_scorer(n_neighbors, variant, n_jobs, target.shape[1])
+    scorer = _make_scorer(asked, n_jobs, target.shape[1])
 
     smoother = Smoother(given_columns, scorer.engine) if null == "residual" and len(given_columns) else None
     surrogates = surrogates_of(column, null, given_columns, smoother, seed, 0, scorer.engine)
-    asked = target[None]
+    versions = target[None]
     if smoother is not None:
-        asked = randomised_residuals(residuals_of_target(target, smoother, MOST_CLASSES))
+        versions = randomised_residuals(residuals_of_target(target, smoother, MOST_CLASSES))
 
     def score(candidates: FloatArray) -> FloatArray:
-        scores = [_score_columns(scorer, candidates, given_columns, version) for version in asked]
+        scores = [_score_columns(scorer, candidates, given_columns, version) for version in versions]
         return np.asarray(np.mean(scores, axis=0))
 
     def score_draws(draws: range, orders: IntArray) -> FloatArray:
@@ -308,14 +249,29 @@ def permutation_test(
 
 
 def _score_columns(scorer: Scorer, candidates: FloatArray, given: FloatArray, target: FloatArray) -> FloatArray:
-    """Score the candidates; constant columns, which are zeros here, have no information to be estimated."""
+    """Score the candidates; the neighbours in constant columns, which are zeros here, are chance."""
     scores = scorer(candidates, given, target)
-    return scores if given.any() else np.where(candidates.any(axis=1), scores, 0.0)
+    if given.any() or not isinstance(scorer.criterion, KSG):
+        return scores
+    return np.where(candidates.any(axis=1), scores, 0.0)
 
 
-def _make_scorer(n_neighbors: int, variant: int, n_jobs: int | None, n_rows: int) -> Scorer:
-    """Return what scores by a number of neighbours, which so many rows must have."""
-    criterion = KSG(n_neighbors=require_count("n_neighbors", n_neighbors, least=1), variant=variant)
-    criterion.check()
-    criterion.require_rows(n_rows, int(n_neighbors))
-    return Scorer(criterion, int(n_neighbors), ThreadEngine(n_jobs))
+def _criterion_of(criterion: Any, n_neighbors: int | None, variant: int | None) -> Criterion:
+    """Return the criterion that is asked for: an object, its name, or the parameters of nearest neighbours."""
+    if criterion is None:
+        count = "auto" if n_neighbors is None else require_count("n_neighbors", n_neighbors, least=1)
+        return as_criterion(KSG(count, variant=1 if variant is None else variant))
+    for name, value in (("n_neighbors", n_neighbors), ("variant", variant)):
+        if value is not None:
+            raise InputError(
+                f"{name}={value} is for the default criterion, and criterion={criterion!r} is given: leave one of "
+                "them out, or set what the criterion has in an object of it."
+            )
+    return as_criterion(criterion)
+
+
+def _make_scorer(criterion: Criterion, n_jobs: int | None, n_rows: int) -> Scorer:
+    """Return what scores by the value that is given, or by the one for so many rows."""
+    value = criterion.default_value(n_rows) if criterion.fixed_value is None else criterion.fixed_value
+    criterion.require_rows(n_rows, value)
+    return Scorer(criterion, value, ThreadEngine(n_jobs))

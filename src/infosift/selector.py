@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +31,7 @@ from infosift.search.problem import make_problem, settings_of
 from infosift.search.run import Run
 from infosift.search.searches import SEARCHES
 
-_OBJECTS = {"method": METHODS, "search": SEARCHES, "criterion": CRITERIA}
+_OBJECTS: dict[str, Mapping[str, Any]] = {"method": METHODS, "search": SEARCHES, "criterion": CRITERIA}
 
 
 class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -54,9 +55,11 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         and removes the least needed while it is not missed. "floating" follows a forward search by removals and
         additions that make the subset better. "filter" tests each feature on its own: it selects all relevant
         ones, redundant ones included.
-    criterion : {"ksg", "ksg2"} or KSG, default="ksg"
-        The estimate of mutual information: variant 1 or 2 of Kraskov, Stögbauer and Grassberger (2004). A ``KSG``
-        object sets its number of neighbours, which is otherwise chosen.
+    criterion : str or criterion, default="ksg"
+        What is measured. "ksg" and "ksg2" are mutual information by nearest neighbours, variant 1 or 2 of Kraskov,
+        Stögbauer and Grassberger (2004). Others are "quadratic", "gamma", "delta", "neighbor-error", "histogram",
+        "kernel-density", "gaussian-copula" and "series". An object, such as ``KSG(n_neighbors=6)``, sets the
+        structural parameter (neighbours, bins, a bandwidth), which is otherwise chosen.
     min_features : int, default=0
         Select at least this many, those kept included; what is added past the test is marked as not significant.
         1 never leaves a pipeline without a feature, ``min_features=max_features=k`` selects exactly k.

@@ -47,13 +47,14 @@ def test_refuses_parameters_that_cannot_be_used_or_would_not_be(parameters, mess
 
 
 def test_short_names_are_the_variants():
-    assert {name: as_criterion(name).variant for name in CRITERIA} == {"ksg": 1, "ksg2": 2}
-    assert [as_criterion(name).fixed_value for name in CRITERIA] == [None, None]
+    variants = {name: thing.variant for name, thing in CRITERIA.items() if isinstance(thing, KSG)}
+    assert variants == {"ksg": 1, "ksg2": 2}
+    assert [as_criterion(name).fixed_value for name in variants] == [None, None]
 
 
 @pytest.mark.parametrize("asked", ["ksg3", KSG, None, 1, object()])
 def test_refuses_what_is_no_criterion(asked):
-    with pytest.raises(InputError, match=r"criterion must be one of ksg, ksg2, or an object \(KSG\(\)\), not "):
+    with pytest.raises(InputError, match=r"criterion must be one of ksg, .*, or an object \(KSG\(\)\), not "):
         as_criterion(asked)
 
 

@@ -167,8 +167,8 @@ def test_several_targets_of_different_kinds(classes):
 
 def test_variant_2_is_for_numbers(classes):
     X, y = classes
-    with pytest.raises(InputError, match='"colour" is discrete, and variant 2 is for numbers only'):
+    with pytest.raises(InputError, match='"colour" is discrete, and the criterion is for numbers only'):
         select(X, X["length"], criterion="ksg2")
-    with pytest.raises(InputError, match='"target" is discrete, and variant 2'):
+    with pytest.raises(InputError, match='"target" is discrete, and the criterion is'):
         select(X[["length", "noise"]], y, criterion="ksg2")
     assert select(X[["length", "noise"]], X["flag"] * 1.0, criterion="ksg2").n_classes == (None,)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from infosift.criteria.rank_functions import functions_of
 from infosift.data.feature_groups import Unit
 from infosift.significance import conditional as module
-from infosift.significance.series import functions_of, make_series
+from infosift.significance.series import make_series
 from infosift.significance.strata import strata_of
 from samples import conditional_on
 

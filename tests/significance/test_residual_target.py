@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import kstest
 
 from infosift._kernel import CATEGORY_GAP
+from infosift.criteria.rank_functions import expected_polynomials, polynomials, standardised
 from infosift.engines.threads import ThreadEngine
 from infosift.significance.regression import Smoother, predict_with_spread
 from infosift.significance.residual_target import (
@@ -12,7 +13,6 @@ from infosift.significance.residual_target import (
     residual_functions,
     residuals_of_target,
 )
-from infosift.significance.series import expected_polynomials, polynomials, standardised
 
 ENGINE = ThreadEngine(1)
 

@@ -10,19 +10,16 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from infosift._kernel import CATEGORY_GAP
-from infosift.significance.series import (
+from infosift.criteria.rank_functions import (
     ORDERS,
     Functions,
-    carried_back,
-    exact,
     expected_polynomials,
     functions_of,
-    make_series,
-    make_target_series,
     polynomials,
     standardised,
     steps_at_cuts,
 )
+from infosift.significance.series import carried_back, exact, make_series, make_target_series
 
 
 def test_polynomials_are_orthonormal_on_the_unit_interval():

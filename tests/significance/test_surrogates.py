@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from infosift._kernel import CATEGORY_GAP
+from infosift.criteria.rank_functions import functions_of, polynomials
 from infosift.engines.threads import ThreadEngine
 from infosift.significance import surrogates as surrogates_module
 from infosift.significance.regression import Smoother
-from infosift.significance.series import functions_of, polynomials
 from infosift.significance.surrogates import LocalSurrogates, ResidualSurrogates, explain, surrogates_of
 
 ENGINE = ThreadEngine()

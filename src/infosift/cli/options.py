@@ -50,10 +50,18 @@ class Control(Enum):
 
 
 class Criterion(Enum):
-    """Which estimate of mutual information."""
+    """What is measured."""
 
     ksg = "ksg"
     ksg2 = "ksg2"
+    quadratic = "quadratic"
+    gamma = "gamma"
+    delta = "delta"
+    neighbor_error = "neighbor-error"
+    histogram = "histogram"
+    kernel_density = "kernel-density"
+    gaussian_copula = "gaussian-copula"
+    series = "series"
 
 
 class Null(Enum):
@@ -98,7 +106,10 @@ HowTested = Annotated[
 ]
 Estimate = Annotated[
     Criterion,
-    typer.Option("--criterion", help="The estimate of mutual information: variant 1 or 2 of Kraskov et al."),
+    typer.Option(
+        "--criterion",
+        help="What is measured: mutual information by nearest neighbours (ksg), or another criterion.",
+    ),
 ]
 Jobs = Annotated[int, typer.Option(help="Number of threads; -1 is one per core.")]
 Seed = Annotated[int, typer.Option(help="Seed that fixes the result.", min=0)]

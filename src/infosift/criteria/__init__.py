@@ -5,12 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 from infosift.criteria.base import Criterion, Scorer
+from infosift.criteria.gamma import DeltaTest, GammaTest
+from infosift.criteria.gaussian_copula import GaussianCopula
+from infosift.criteria.histogram import Histogram
+from infosift.criteria.kernel_density import KernelDensity
 from infosift.criteria.ksg import KSG
+from infosift.criteria.neighbor_error import NeighborError
+from infosift.criteria.quadratic import QuadraticMI
+from infosift.criteria.series import Series
 from infosift.errors import InputError
 
 __all__ = ["CRITERIA", "KSG", "Criterion", "Scorer", "as_criterion"]
 
-CRITERIA: dict[str, KSG] = {"ksg": KSG(variant=1), "ksg2": KSG(variant=2)}
+CRITERIA: dict[str, Criterion] = {
+    "ksg": KSG(variant=1),
+    "ksg2": KSG(variant=2),
+    "quadratic": QuadraticMI(),
+    "gamma": GammaTest(),
+    "delta": DeltaTest(),
+    "neighbor-error": NeighborError(),
+    "histogram": Histogram(),
+    "kernel-density": KernelDensity(),
+    "gaussian-copula": GaussianCopula(),
+    "series": Series(),
+}
 
 
 def as_criterion(asked: Any) -> Criterion:

@@ -13,12 +13,14 @@ from sklearn.base import BaseEstimator
 
 from infosift import _kernel
 from infosift.arrays import FloatArray, IntArray
-from infosift.criteria.base import score_each_fold
+from infosift.criteria.base import Value, score_each_fold
 from infosift.data.encoding import only_numbers
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, require_choice, require_count, require_rows
 
 _MAX_NEIGHBORS = 20
+# Between 3, which has least bias, and the 15 to 20 that have least variance.
+_DEFAULT_NEIGHBORS = 6
 _FEWEST_ROWS_PER_NEIGHBOR = 4
 _FEWEST_SHARED_ROWS = 32
 _FEWEST_SHARED_FOLDS = 5
@@ -50,6 +52,9 @@ class KSG(BaseEstimator):  # type: ignore[misc]
     """
 
     parameter: ClassVar[str] = "n_neighbors"
+    parameter_in_words: ClassVar[str] = "the number of neighbours"
+    measure: ClassVar[str] = "mutual information"
+    unit: ClassVar[str] = "nats"
 
     def __init__(
         self, n_neighbors: int | str = "auto", *, max_neighbors: int = _MAX_NEIGHBORS, variant: int = 1
@@ -61,6 +66,16 @@ class KSG(BaseEstimator):  # type: ignore[misc]
     @property
     def takes_categories(self) -> bool:
         """Whether features and target may be discrete."""
+        return self.variant == 1
+
+    @property
+    def takes_gaps(self) -> bool:
+        """Whether features may have missing values."""
+        return self.variant == 1
+
+    @property
+    def separates_special_values(self) -> bool:
+        """Whether a value that makes up a share of a column of numbers may be a category."""
         return self.variant == 1
 
     @property
@@ -81,9 +96,17 @@ class KSG(BaseEstimator):  # type: ignore[misc]
                 f"n_neighbors={self.n_neighbors} is given: leave one of them out."
             )
 
-    def require_rows(self, n_rows: int, value: int) -> None:
+    def fewest_rows(self, value: Value) -> int:
+        """Return how many rows a number of neighbours needs."""
+        return _whole(value) + 2
+
+    def require_rows(self, n_rows: int, value: Value) -> None:
         """Refuse a table with too few rows for a number of neighbours."""
-        require_rows(n_rows, value + 2, f"n_neighbors={value}")
+        require_rows(n_rows, self.fewest_rows(value), f"n_neighbors={value}")
+
+    def default_value(self, n_rows: int) -> int:
+        """Return 6, or as many neighbours as fewer rows allow."""
+        return max(1, min(_DEFAULT_NEIGHBORS, n_rows - 2))
 
     def values_to_compare(self, n_rows: int) -> tuple[int, ...]:
         """Return the numbers of neighbours to compare: 1 to the maximum, and at most half of the other rows."""
@@ -97,13 +120,13 @@ class KSG(BaseEstimator):  # type: ignore[misc]
         largest = int(self.max_neighbors)
         return tuple(sorted({min(k, most) for k in (max(1, largest // 2), largest)}))
 
-    def score(self, questions: Sequence[Question], values: Sequence[int], engine: Engine) -> list[FloatArray]:
+    def score(self, questions: Sequence[Question], values: Sequence[Value], engine: Engine) -> list[FloatArray]:
         """Return the estimate of MI(given + candidate; target) for each candidate and number of neighbours."""
         k = np.asarray(values, dtype=np.int64)
         return engine.score(partial(_score_block, self.variant, k), questions)
 
     def score_without_folds(
-        self, question: Question, folds: IntArray, values: Sequence[int], engine: Engine
+        self, question: Question, folds: IntArray, values: Sequence[Value], engine: Engine
     ) -> FloatArray:
         """Return the estimates (candidates x folds x values) on the rows without each fold.
 
@@ -124,6 +147,15 @@ class KSG(BaseEstimator):  # type: ignore[misc]
             part = replace(question, picked=picked[~numbers].tolist())
             scores[~numbers] = score_each_fold(self, part, folds, values, engine)
         return scores
+
+    def reported(self, scores: FloatArray) -> FloatArray:
+        """Return the scores, which are what users are told."""
+        return scores
+
+
+def _whole(value: Value) -> int:
+    assert value is not None
+    return int(value)
 
 
 def _score_block(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.utils import check_consistent_length
@@ -20,13 +20,40 @@ from infosift.data.frames import (
 from infosift.data.table import prepare
 
 
+class TakesColumns(Protocol):
+    """What a criterion says of the columns that it takes."""
+
+    @property
+    def takes_categories(self) -> bool:
+        """Whether features and target may be discrete."""
+        ...
+
+    @property
+    def separates_special_values(self) -> bool:
+        """Whether a value that makes up a share of a column of numbers may be a category."""
+        ...
+
+
 @dataclass(frozen=True)
 class Discrete:
-    """Which features and targets are said to be discrete, and whether the criterion takes such at all."""
+    """Which features and targets are said to be discrete, and whether the criterion takes such at all.
+
+    ``special_apart`` is whether it takes columns that are partly discrete.
+    """
 
     features: Any
     target: Any
     are_taken: bool
+    special_apart: bool
+
+    @classmethod
+    def for_criterion(cls, criterion: TakesColumns, features: Any, target: Any) -> Discrete:
+        """Return what is said to be discrete, for a criterion."""
+        return cls(features, target, criterion.takes_categories, criterion.separates_special_values)
+
+    def prepare(self, columns: NamedColumns, seed: int, purpose: str) -> FloatArray:
+        """Return columns as the criterion wants them."""
+        return prepare(columns, seed, purpose, takes_categories=self.are_taken, special_apart=self.special_apart)
 
 
 def read_pair(X: Any, y: Any, discrete: Discrete, seed: int) -> tuple[FloatArray, FloatArray]:
@@ -34,11 +61,8 @@ def read_pair(X: Any, y: Any, discrete: Discrete, seed: int) -> tuple[FloatArray
     features, targets = read_same_length(X, y, discrete)
     require_finite(features)
     require_finite(targets, "The target")
-    require_varying_target(targets)
-    return (
-        prepare(features, seed, "ties", takes_categories=discrete.are_taken),
-        prepare(targets, seed, "ties of the target", takes_categories=discrete.are_taken),
-    )
+    require_varying_target(targets, rows_of_each_class=False)
+    return discrete.prepare(features, seed, "ties"), discrete.prepare(targets, seed, "ties of the target")
 
 
 def read_same_length(X: Any, y: Any, discrete: Discrete) -> tuple[NamedColumns, NamedColumns]:
@@ -56,4 +80,4 @@ def read_given(given: Any, target: FloatArray, discrete: Discrete, seed: int) ->
     columns = mark_features(read_columns(given, "given"), "auto", discrete.are_taken)
     check_consistent_length(columns.values.T, target.T)
     require_finite(columns)
-    return prepare(columns, seed, "ties", takes_categories=discrete.are_taken)
+    return discrete.prepare(columns, seed, "ties")

@@ -230,8 +230,8 @@ def is_constant(values: FloatArray) -> bool:
     return bool(len(observed) == 0 or observed.max() / 2 - observed.min() / 2 == 0)
 
 
-def require_varying_target(target: NamedColumns) -> None:
-    """Refuse a target whose value never changes."""
+def require_varying_target(target: NamedColumns, *, rows_of_each_class: bool = True) -> None:
+    """Refuse a target whose value never changes and, unless told otherwise, one with few rows of each class."""
     for i, (name, values) in enumerate(zip(target.names, target.values, strict=True)):
         always = "one class only" if i in target.discrete else f"always {values[0]:g}"
         if is_constant(values):
@@ -239,6 +239,8 @@ def require_varying_target(target: NamedColumns) -> None:
                 f'The target "{name}" is constant ({always}), so no feature can be informative about it: '
                 "give a target that varies."
             )
+        if not rows_of_each_class:
+            continue
         if i in target.discrete and 2 * (count := n_categories(values)) > len(values) > 3:
             raise InputError(
                 f'The target "{name}" has {count} classes in {len(values)} rows, too few rows of each: '

@@ -22,6 +22,7 @@ from infosift.random_streams import stream
 
 # Far below any difference that matters, far above the rounding of values of unit spread.
 _TIE_NOISE = 1e-10
+_WIDEST_TIE = 20 * _TIE_NOISE
 # Gaps between values on a grid are whole numbers of steps up to rounding; those of other values are not.
 _GRID_ROUNDING = 1e-5
 _LONGEST_GAP = 1e6
@@ -166,7 +167,8 @@ def prepare(
     if columns.discrete and not takes_categories:
         name = columns.names[min(columns.discrete)]
         raise InputError(
-            f'"{name}" is discrete, and variant 2 is for numbers only: use criterion="ksg", variant 1.'
+            f'"{name}" is discrete, and the criterion is for numbers only: use one that takes categories, such as '
+            'criterion="ksg", or leave the column out.'
         )
     prepared = np.zeros(columns.values.shape)
     for i, column in enumerate(columns.values):
@@ -228,6 +230,14 @@ def break_ties(values: FloatArray, seed: int, purpose: str) -> FloatArray:
     own = int.from_bytes(_digest(values), "big")
     noise = stream(seed, purpose, own).standard_normal(len(values))
     return np.where(tied, values + _TIE_NOISE * noise, values)
+
+
+def numbers_of_values(values: FloatArray) -> IntArray:
+    """Return the different values numbered upwards from zero; those that only the noise of ties parts are one."""
+    order = np.argsort(values, kind="stable")
+    numbers = np.zeros(len(values), dtype=np.int64)
+    numbers[order[1:]] = np.cumsum(np.diff(values[order]) > _WIDEST_TIE)
+    return numbers
 
 
 def on_a_grid(gaps: FloatArray) -> bool:

@@ -23,6 +23,16 @@ def outcome(selection: Selection, step: Step) -> str:
     return "selected" if step.significant else "not significant"
 
 
+def measured(selection: Selection, value: float) -> str:
+    """Return a value of the criterion with its unit, such as "0.210 nats"."""
+    return f"{value:.3f} {selection.criterion_unit}".rstrip()
+
+
+def name_of_measure(selection: Selection) -> str:
+    """Return what the criterion measures, in short where it is an information."""
+    return "information" if selection.criterion_unit == "nats" else selection.criterion_measure
+
+
 def whose_information(selection: Selection) -> str:
     """Return what the information of a step is that of."""
     if selection.start:

@@ -18,7 +18,7 @@ SINGLE_TEST = (
 )
 
 # What the structural parameter of a criterion counts.
-_NOUNS = {"n_neighbors": "neighbour"}
+_NOUNS = {"n_neighbors": "neighbour", "bins": "bin"}
 _ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
 _FROM_RIGHT_TO_LEFT = {"R", "AL", "AN", "RLE", "RLO", "RLI", "LRE", "LRO"}
 
@@ -43,12 +43,12 @@ def signed(number: str) -> str:
     return number.replace("-", "−")
 
 
-def count(number: int, noun: str) -> str:
+def count(number: float, noun: str) -> str:
     """Return a number and its noun, such as "1 feature" and "2,000 features"."""
     return f"{number:,} {plural(number, noun)}"
 
 
-def plural(number: int, noun: str) -> str:
+def plural(number: float, noun: str) -> str:
     """Return a noun as it stands beside a number."""
     return noun if number == 1 else f"{noun}{'e' * noun.endswith('s')}s"
 
@@ -83,6 +83,9 @@ def levels(alpha: float, shares: Sequence[tuple[str, float]]) -> str:
     return ", ".join(f"{alpha * share:g} for {tests}" for tests, share in shares) if len(shares) > 1 else ""
 
 
-def values_of(parameter: str, values: Sequence[int]) -> str:
-    """Return values of a criterion's parameter with its noun, such as "10 and 20 neighbours"."""
-    return f"{series([str(value) for value in values])} {plural(values[-1], _NOUNS.get(parameter, parameter))}"
+def values_of(parameter: str, values: Sequence[float]) -> str:
+    """Return values of a criterion's parameter, such as "10 and 20 neighbours"; empty where there are none."""
+    listed = series([str(value) for value in values])
+    if not listed or parameter not in _NOUNS:
+        return f"{parameter} {listed}" if listed else ""
+    return f"{listed} {plural(values[-1], _NOUNS[parameter])}"

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from infosift.display.headline import headline, selected
 from infosift.display.limits import limits
-from infosift.display.outcomes import outcome, whose_information
+from infosift.display.outcomes import measured, name_of_measure, outcome, whose_information
 from infosift.display.phrases import (
     CAUTION,
     SINGLE_TEST,
@@ -64,7 +64,8 @@ def _sentences(selection: Selection) -> list[str]:
     said = [f"The search stopped because {selection.stopped}."]
     if not selection.adjusted and selection.conditional and len(selection.steps) > 1:
         peak = selection.peak
-        said.append(f"The information peaks ({peak.information:.3f} nats) with {', '.join(peak.names)}.")
+        at_peak = measured(selection, peak.information or 0.0)
+        said.append(f"The {name_of_measure(selection)} peaks ({at_peak}) with {', '.join(peak.names)}.")
     for replacement in selection.replacements:
         said.append(
             f"{replacement.feature} replaced {series(replacement.replaced)}: it is as informative as both."
@@ -93,10 +94,11 @@ def _both_p_values(said: Verdict, is_first: bool) -> str:
 
 
 def _steps_table(selection: Selection, width: int) -> Table:
+    score = selection.criterion_unit or "score"
     columns: dict[str, Callable[[int, Step], str | Text]] = {
         "step": lambda number, step: str(number),
         "feature": lambda number, step: Text(step.feature),
-        "nats": lambda number, step: f"{step.information:.3f}",
+        score: lambda number, step: f"{step.information:.3f}",
         "statistic": lambda number, step: f"{step.statistic:.2f}",
         "threshold": lambda number, step: _threshold(step),
         "p-value": lambda number, step: probability(step.p_value),
@@ -110,7 +112,7 @@ def _steps_table(selection: Selection, width: int) -> Table:
         spare += _WIDTH_OF_STATISTIC
     for name in [name for name, least_width in _WIDTHS.items() if spare < least_width]:
         columns.pop(name, None)
-    caption = f"nats: information {whose_information(selection)}"
+    caption = f"{score}: {name_of_measure(selection)} {whose_information(selection)}"
     if "statistic" in columns:
         caption += "; statistic: how far above surrogates, in standard deviations"
     table = Table(caption=caption, caption_justify="left")
@@ -125,7 +127,7 @@ def _steps_table(selection: Selection, width: int) -> Table:
 
 
 def _threshold(step: Step) -> str:
-    """Return what a step had to exceed: in nats where it is an information, else in standard deviations."""
+    """Return what a step had to exceed: in the unit of the criterion, or in standard deviations."""
     if step.information_threshold is not None:
         return f"{step.information_threshold:.3f}"
     return f"{step.threshold:.2f}"
@@ -150,7 +152,8 @@ def _how(selection: Selection) -> str:
     if selection.steps:
         sampled = f" on {selection.n_rows_sampled} of the rows" if selection.n_rows_sampled else ""
         by = f" (chosen by {selection.neighbors.feature}{sampled})" if selection.neighbors else ""
-        parts.append(f"{values_of(selection.criterion_parameter, selection.criterion_values)}{by}")
+        if selection.criterion_values:
+            parts.append(f"{values_of(selection.criterion_parameter, selection.criterion_values)}{by}")
         parts.append(f"{range_of(step.n_permutations for step in selection.steps)} permutations per step")
     divided = levels(settings.alpha, selection.alpha_shares)
     alpha = f"alpha = {settings.alpha:g}{f' ({divided})' if divided else ''}"

@@ -77,10 +77,13 @@ class Selection(Record):
     n_classes : tuple of (int or None)
         Number of classes of each target; None for numbers.
     neighbors : NeighborChoice or None
-        How the number of neighbours was chosen, where resampling chose it.
+        How the number of neighbours, or what else is the ``criterion_parameter``, was chosen, where resampling
+        chose it.
     criterion_parameter : str
-        The structural parameter of the criterion, such as "n_neighbors".
-    criterion_values : tuple of int
+        The structural parameter of the criterion, such as "n_neighbors"; empty for a criterion without one.
+    criterion_measure, criterion_unit : str
+        What the criterion measures, such as "mutual information", and in which unit: "nats", or "" for a share.
+    criterion_values : tuple of int or float
         The values of it that were used; several are tested at once.
     alpha_shares : tuple of (str, float)
         How alpha was divided among the tests of a step that adds a feature; empty of other searches.
@@ -132,7 +135,9 @@ class Selection(Record):
     criterion_parameter: str
     conditional: bool = True
     start: tuple[int, ...] = ()
-    criterion_values: tuple[int, ...] = ()
+    criterion_measure: str = "mutual information"
+    criterion_unit: str = "nats"
+    criterion_values: tuple[float, ...] = ()
     alpha_shares: tuple[tuple[str, float], ...] = ()
     replacements: tuple[Replacement, ...] = ()
     removals: tuple[Removal, ...] = ()
@@ -227,7 +232,7 @@ class Selection(Record):
     def n_neighbors(self) -> int | None:
         """Number of neighbours used, where it is one number."""
         single = self.criterion_parameter == "n_neighbors" and len(self.criterion_values) == 1
-        return self.criterion_values[0] if single else None
+        return int(self.criterion_values[0]) if single else None
 
     @property
     def n_rows_sampled(self) -> int | None:

@@ -41,16 +41,17 @@ class FoldEstimates(Record):
 class NeighborChoice(Record):
     """The number of neighbours that best separates features from their shuffled copies.
 
+    Of a criterion with another structural parameter, such as a bandwidth, the numbers are values of that one.
     Tables have a row per feature and a column per entry of ``candidates``; a feature that is constant or a
     duplicate has NaN.
 
     Parameters
     ----------
-    n_neighbors : int
+    n_neighbors : int or float
         The number chosen.
     feature : str
         The feature with the largest t at that number.
-    candidates : tuple of int
+    candidates : tuple of int or float
         The numbers compared.
     feature_names : tuple of str
         Names of the features.
@@ -76,9 +77,9 @@ class NeighborChoice(Record):
     'x1'
     """
 
-    n_neighbors: int
+    n_neighbors: float
     feature: str
-    candidates: tuple[int, ...]
+    candidates: tuple[float, ...]
     feature_names: tuple[str, ...]
     t: FloatArray
     mean: FloatArray

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 from infosift.arrays import FloatArray
 from infosift.criteria import Criterion
+from infosift.criteria.base import Value
 from infosift.data.feature_groups import Unit
 from infosift.data.table import Table
 from infosift.engines.base import Engine
@@ -118,7 +119,7 @@ class Tests(Protocol):
     """
 
     n_rows: int
-    values: tuple[int, ...]
+    values: tuple[Value, ...]
     neighbors: NeighborChoice | None
     revises: bool
 

@@ -100,7 +100,8 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
         # The same rows whatever the seed, which is then of the permutations only.
         table = problem.table.take(sample_rows(problem.table.n_rows, 0, problem.table.row_groups, _MOST_ROWS))
         values = criterion.values_at_once(table.n_rows)
-        criterion.require_rows(table.n_rows, values[-1])
+        for value in values:
+            criterion.require_rows(table.n_rows, value)
         bench = Workbench(table, criterion, values, engine, seed, self.null, reporter)
         return CalibratedTests(bench, problem.settings.alpha, self._count(problem.settings.alpha))
 

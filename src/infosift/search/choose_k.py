@@ -9,7 +9,7 @@ import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion, Scorer
-from infosift.criteria.base import score_each_fold
+from infosift.criteria.base import Value, score_each_fold
 from infosift.data.row_groups import shuffled_rows
 from infosift.data.table import Table
 from infosift.engines.base import Engine, Question
@@ -65,7 +65,7 @@ def resample(question: Question, n_folds: int, scorer: Scorer, seed: int) -> Fol
         estimates=estimates,
         mean=float(estimates.mean()),
         variance=float(estimates.var(ddof=1)),
-        n_neighbors=scorer.value,
+        n_neighbors=int(scorer.value or 0),
     )
 
 
@@ -84,52 +84,94 @@ def choose_value(table: Table, criterion: Criterion, resampling: Resampling, eng
     By default the largest of all t decides. With a ``t_threshold`` it is the largest mean of t over the features
     above the threshold, or the largest of all t where no feature is. Of a long table, a sample of rows decides.
     """
-    n_folds, seed = resampling.n_folds, resampling.seed
-    table = table.take(sample_rows(table.n_rows, seed, table.row_groups))
+    table = table.take(sample_rows(table.n_rows, resampling.seed, table.row_groups))
     usable = table.usable
-    require_rows(table.n_rows, fewest_rows(n_folds), f"Choosing the number of neighbours with {n_folds} folds")
-    folds = assign_folds(table.n_rows, n_folds, seed, table.row_groups)
-    n_folds = int(folds.max()) + 1
-    candidates = criterion.values_to_compare(table.n_rows - int(np.bincount(folds).max()))
-    if not candidates:
-        raise InputError(
-            "One group has nearly all rows, so too few are left without it to choose the number of neighbours by: "
-            f"give {criterion.parameter}."
-        )
-
-    estimates, shuffled_estimates = _estimates(table, criterion, candidates, folds, seed, engine)
-    mean, variance = estimates.mean(axis=2), estimates.var(axis=2, ddof=1)
-    shuffled_mean, shuffled_variance = shuffled_estimates.mean(axis=2), shuffled_estimates.var(axis=2, ddof=1)
-    t = separation(mean - shuffled_mean, variance + shuffled_variance)
+    found = separate(table, criterion, resampling, engine)
+    t = found.t
     best = best_column(t, resampling.t_threshold)
-    # Of equal t the digest decides, so that the order of the columns does not.
-    deciding = max(range(len(usable)), key=lambda i: (t[i, best], table.digests[usable[i]]))
+    deciding = found.deciding_feature(table, best)
 
     def for_all_features(values: FloatArray) -> FloatArray:
-        spread = np.full((len(table.names), len(candidates)), np.nan)
+        spread = np.full((len(table.names), len(found.values)), np.nan)
         spread[usable] = values
         return spread
 
+    candidates = tuple(value for value in found.values if value is not None)
     return NeighborChoice(
         n_neighbors=candidates[best],
         feature=table.names[usable[deciding]],
         candidates=candidates,
         feature_names=table.names,
         t=for_all_features(t),
-        mean=for_all_features(mean),
-        variance=for_all_features(variance),
-        shuffled_mean=for_all_features(shuffled_mean),
-        shuffled_variance=for_all_features(shuffled_variance),
-        estimates=estimates[deciding, best],
-        shuffled_estimates=shuffled_estimates[deciding, best],
-        n_folds=n_folds,
+        mean=for_all_features(found.mean),
+        variance=for_all_features(found.variance),
+        shuffled_mean=for_all_features(found.shuffled_mean),
+        shuffled_variance=for_all_features(found.shuffled_variance),
+        estimates=found.estimates[deciding, best],
+        shuffled_estimates=found.shuffled_estimates[deciding, best],
+        n_folds=found.estimates.shape[2],
         t_threshold=resampling.t_threshold,
         n_rows=table.n_rows,
     )
 
 
+@dataclass(frozen=True)
+class Separation:
+    """Estimates (usable features x values x folds) of a criterion, of the features and of shuffled copies."""
+
+    values: tuple[Value, ...]
+    estimates: FloatArray
+    shuffled_estimates: FloatArray
+
+    @property
+    def mean(self) -> FloatArray:
+        """Of the features, over the folds."""
+        return np.asarray(self.estimates.mean(axis=2))
+
+    @property
+    def variance(self) -> FloatArray:
+        """Of the features, over the folds."""
+        return np.asarray(self.estimates.var(axis=2, ddof=1))
+
+    @property
+    def shuffled_mean(self) -> FloatArray:
+        """Of the shuffled copies, over the folds."""
+        return np.asarray(self.shuffled_estimates.mean(axis=2))
+
+    @property
+    def shuffled_variance(self) -> FloatArray:
+        """Of the shuffled copies, over the folds."""
+        return np.asarray(self.shuffled_estimates.var(axis=2, ddof=1))
+
+    @property
+    def t(self) -> FloatArray:
+        """The separation of each feature from its shuffled copies (usable features x values)."""
+        return separation(self.mean - self.shuffled_mean, self.variance + self.shuffled_variance)
+
+    def deciding_feature(self, table: Table, column: int) -> int:
+        """Return which usable feature has the largest t; the digest decides among equals, not the order."""
+        t, digests = self.t[:, column], [table.digests[i] for i in table.usable]
+        return max(range(len(t)), key=lambda i: (t[i], digests[i]))
+
+
+def separate(table: Table, criterion: Criterion, resampling: Resampling, engine: Engine) -> Separation:
+    """Estimate what a criterion says of each usable feature and of shuffled copies, without each fold."""
+    n_folds, seed, wanted = resampling.n_folds, resampling.seed, criterion.parameter_in_words or "a criterion"
+    require_rows(table.n_rows, fewest_rows(n_folds), f"Choosing {wanted} with {n_folds} folds")
+    folds = assign_folds(table.n_rows, n_folds, seed, table.row_groups)
+    rows_left = table.n_rows - int(np.bincount(folds).max())
+    fixed = criterion.fixed_value
+    values = criterion.values_to_compare(rows_left) if fixed is None else (fixed,)
+    if not values:
+        raise InputError(
+            f"One group has nearly all rows, so too few are left without it to choose {wanted} by: "
+            f"give {criterion.parameter}."
+        )
+    return Separation(values, *_estimates(table, criterion, values, folds, seed, engine))
+
+
 def _estimates(
-    table: Table, criterion: Criterion, values: tuple[int, ...], folds: IntArray, seed: int, engine: Engine
+    table: Table, criterion: Criterion, values: tuple[Value, ...], folds: IntArray, seed: int, engine: Engine
 ) -> tuple[FloatArray, FloatArray]:
     """Return arrays (features x values x folds) of estimates, of the features and of shuffled copies."""
     columns = Question(table.points, table.points[:0], table.target_points, table.usable)

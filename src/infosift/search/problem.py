@@ -38,6 +38,11 @@ def settings_of(given: Mapping[str, Any], has_row_groups: bool = False) -> Setti
         require_choice(name, given[name], choices)
     method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
     method.check(alpha, criterion, given["missing"], has_row_groups)
+    if given["missing"] == "partial" and not criterion.takes_gaps:
+        raise InputError(
+            f'missing="partial" is for criterion="ksg", and {criterion} cannot compare rows with missing values: '
+            'use missing="drop", or fill them in first.'
+        )
     least, most = _numbers_of_features(given["min_features"], given["max_features"])
     time_limit = given["time_limit"]
     return Settings(
@@ -101,7 +106,7 @@ def make_problem(
         tuple(group for group in groups if group.columns[0] not in {*keep, *ignore}),
         allow_missing=settings.missing == "partial",
         takes_categories=criterion.takes_categories,
-        special_apart=method.separates_special_values,
+        special_apart=method.separates_special_values and criterion.separates_special_values,
     )
     return Problem(table, settings, method, as_search(given["search"]), criterion, n_rows - features.n_rows)
 

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion, Scorer
+from infosift.criteria.base import Value
 from infosift.data.feature_groups import Unit
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, require_count, require_finite_number
@@ -73,7 +74,13 @@ class Published(BaseEstimator):  # type: ignore[misc]
         if self.t_threshold is not None:
             require_finite_number("t_threshold", self.t_threshold)
         given = criterion.fixed_value
-        if given is not None and (self.n_folds != _N_FOLDS or self.t_threshold is not None):
+        are_set = self.n_folds != _N_FOLDS or self.t_threshold is not None
+        if are_set and not criterion.parameter:
+            raise InputError(
+                f"n_folds and t_threshold are for choosing a parameter, and {type(criterion).__name__} has none: "
+                "leave them out."
+            )
+        if are_set and given is not None:
             raise InputError(
                 f"n_folds and t_threshold are for choosing {criterion.parameter}, and "
                 f"{criterion.parameter}={given} is given: leave them out."
@@ -84,12 +91,12 @@ class Published(BaseEstimator):  # type: ignore[misc]
     ) -> PublishedTests:
         """Return the method at work; the criterion's parameter is chosen first where it is not given."""
         value = problem.criterion.fixed_value
-        if value is None:
+        if value is None and problem.criterion.parameter:
             counts = None if self.t_threshold is None else float(self.t_threshold)
             resampling = Resampling(int(self.n_folds), counts, problem.settings.seed)
             if neighbors is None:
                 n_scores = len(problem.table.usable) * (1 + self.n_folds)
-                reporter.begin("choosing the number of neighbours", n_scores)
+                reporter.begin(f"choosing {problem.criterion.parameter_in_words}", n_scores)
                 neighbors = choose_value(problem.table, problem.criterion, resampling, engine)
             value = neighbors.n_neighbors
         problem.criterion.require_rows(problem.table.n_rows, value)
@@ -184,7 +191,7 @@ class PublishedTests:
         )
 
     def _scores_by_value(
-        self, given: FloatArray, unit: Unit, orders: IntArray, values: Sequence[int]
+        self, given: FloatArray, unit: Unit, orders: IntArray, values: Sequence[Value]
     ) -> FloatArray:
         """Return (orders x values): scores of copies of a unit, for values of the criterion's parameter."""
         columns, target = self._table.points[list(unit.columns)], self._table.target_points

@@ -67,7 +67,7 @@ class Run:
         self._selection = replace(
             self._selection,
             neighbors=tests.neighbors,
-            criterion_values=tests.values,
+            criterion_values=tuple(value for value in tests.values if value is not None),
             n_rows_tested=tests.n_rows if tests.n_rows < problem.table.n_rows else None,
         )
         if tests.neighbors is not known:
@@ -118,4 +118,6 @@ class Run:
             error_rate=problem.search.error_rate(problem.method),
             alpha_shares=problem.method.alpha_shares if is_stepwise else (),
             criterion_parameter=problem.criterion.parameter,
+            criterion_measure=problem.criterion.measure,
+            criterion_unit=problem.criterion.unit,
         )

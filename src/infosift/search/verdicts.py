@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infosift.criteria.base import Value
 from infosift.data.gaps import whole_rows_of
 from infosift.engines.base import Engine, Question
 from infosift.results.selection import Selection
@@ -134,7 +135,7 @@ def _may_be_significant(p_value: float, n_permutations: int, alpha: float) -> bo
 
 
 def _carriers_of(
-    column: int, selected: list[int], problem: Problem, values: tuple[int, ...], engine: Engine
+    column: int, selected: list[int], problem: Problem, values: tuple[Value, ...], engine: Engine
 ) -> tuple[str, ...]:
     """Return the selected features that are informative about a feature: the best, and others half as good."""
     if not selected:

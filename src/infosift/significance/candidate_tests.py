@@ -80,7 +80,9 @@ class CandidateTests:
 
     def of_a_step(self, conditional: Conditional, purpose: str, room: int) -> list[Outcome]:
         """Ask series first, neighbours where these see nothing, pairs last; at most ``room`` units are added."""
-        if conditional.bench.table.n_rows < max(_FEWEST_ROWS, conditional.bench.values[-1] + 2):
+        bench = conditional.bench
+        fewest = max(bench.criterion.fewest_rows(value) for value in bench.values)
+        if bench.table.n_rows < max(_FEWEST_ROWS, fewest):
             alpha = self.alpha * SHARE_OF_SERIES
             return [Outcome(conditional.units[0], blind(len(conditional.units), alpha), 0, alpha)]
         found = [self._by_series(conditional, purpose)]

@@ -10,6 +10,8 @@ import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion
+from infosift.criteria.base import Value
+from infosift.criteria.rank_functions import Functions, functions_of, standardised
 from infosift.data.encoding import has_categories
 from infosift.data.feature_groups import Unit
 from infosift.data.gaps import whole_rows_of
@@ -27,15 +29,7 @@ from infosift.significance.residual_target import (
     residual_functions,
     residuals_of_target,
 )
-from infosift.significance.series import (
-    Functions,
-    Series,
-    TargetSeries,
-    functions_of,
-    make_series,
-    make_target_series,
-    standardised,
-)
+from infosift.significance.series import Series, TargetSeries, make_series, make_target_series
 from infosift.significance.surrogates import ALL, Places, Surrogates, surrogates_of
 
 MOST_CLASSES = 8
@@ -54,7 +48,7 @@ class Workbench:
 
     table: Table
     criterion: Criterion
-    values: tuple[int, ...]
+    values: tuple[Value, ...]
     engine: Engine
     seed: int
     null: str

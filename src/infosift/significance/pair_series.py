@@ -8,9 +8,10 @@ from itertools import product
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
+from infosift.criteria.rank_functions import standardised
 from infosift.engines.blas import on_one_thread
 from infosift.significance.conditional import Conditional
-from infosift.significance.series import carried_back, exact, standardised
+from infosift.significance.series import carried_back, exact
 
 # Beyond as many features only products of first functions are looked at, and only those of the features with the
 # largest effects: in each draw its own, so that the data have no advantage over the surrogates.

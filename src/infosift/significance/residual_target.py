@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray, IntArray
+from infosift.criteria.rank_functions import expected_polynomials, polynomials, standardised, uniform_ranks
 from infosift.data.encoding import class_indicators, has_categories
 from infosift.random_streams import stream
 from infosift.significance.regression import LEAST_PROBABILITY, Smoother, predict_with_spread
-from infosift.significance.series import expected_polynomials, polynomials, standardised, uniform_ranks
 
 # Of randomised residuals: chance in them costs power, so that scores are averaged over some versions.
 _VERSIONS = 3

@@ -12,12 +12,7 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.encoding import as_points, has_categories
-from infosift.engines.base import Engine
-from infosift.engines.blas import on_one_thread
-from infosift.random_streams import stream
-from infosift.significance.regression import LEAST_PROBABILITY, Smoother, predict_with_spread
-from infosift.significance.series import (
+from infosift.criteria.rank_functions import (
     Functions,
     expected_polynomials,
     functions_of,
@@ -25,6 +20,11 @@ from infosift.significance.series import (
     in_rows,
     standardised,
 )
+from infosift.data.encoding import as_points, has_categories
+from infosift.engines.base import Engine
+from infosift.engines.blas import on_one_thread
+from infosift.random_streams import stream
+from infosift.significance.regression import LEAST_PROBABILITY, Smoother, predict_with_spread
 from infosift.significance.strata import shuffled_within, strata_of
 
 NULLS = ("residual", "local", "shuffle")

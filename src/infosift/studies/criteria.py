@@ -25,9 +25,9 @@ PROBLEMS: dict[str, Callable[[int], Sample]] = {
     "with five noisy copies of X4": partial(dependence.friedman, n=_ROWS, n_copies=5),
 }
 _REMARKS = (
-    "The published method at alpha = 0.05; the parameter of a criterion, where it has one, is chosen by resampling. "
-    "A cell has the mean number of informative features found, of five, the mean number of others, and the share "
-    "of runs with exactly the five, in per cent. A copy of X4 counts as X4 once, and then as another.",
+    "The published method at alpha = 0.05; the parameter of a criterion, where it has one, is chosen by "
+    "resampling. A cell has the mean number of informative features found, of five, the mean number of others, and "
+    "the share of runs with exactly the five, in per cent. A copy of X4 counts as X4 once, and then as another.",
     "Seconds are those of the processor in a run, on one thread.",
 )
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from infosift.arrays import FloatArray
+from infosift.choices import choose_n_neighbors
 from infosift.display.plots.canvas import BLUE, GREY, ORANGE, new_figure
 from infosift.display.plots.neighbors import draw_distributions
-from infosift.functions import choose_n_neighbors, score_candidates
+from infosift.functions import score_candidates
 from infosift.studies.outcome import Outcome, Setting, Table
 from infosift.studies.synthetic import INFORMATIVE, NAMES, draw, whole_path
 

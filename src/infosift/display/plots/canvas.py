@@ -98,10 +98,11 @@ def draw_bars(ax: Axes, starts: Any, ends: Any, heights: Any, **style: Any) -> N
     ax.plot(x.ravel(), np.repeat(heights, 3), **style)
 
 
-def label_of_scores(in_nats: bool) -> str:
-    """Return what a scale shows, with its unit: information, or statistics in standard deviations."""
-    if in_nats:
-        return "mutual information with the target (nats)"
+def label_of_scores(measure: str, unit: str) -> str:
+    """Return what a scale shows, with its unit: what a criterion measures, or statistics where it is empty."""
+    if measure:
+        with_target = " with the target" if unit == "nats" else ""
+        return f"{measure}{with_target}{f' ({unit})' if unit else ''}"
     return "statistic above surrogates (standard deviations)"
 
 

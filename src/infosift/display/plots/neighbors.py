@@ -51,10 +51,10 @@ class NeighborsDisplay(Display):
     ('x1', (3, 20))
     """
 
-    candidates: tuple[int, ...]
+    candidates: tuple[float, ...]
     t: FloatArray
     feature_names: tuple[str, ...]
-    n_neighbors: int
+    n_neighbors: float
     feature: str
     estimates: FloatArray
     shuffled_estimates: FloatArray

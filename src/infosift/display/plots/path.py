@@ -24,7 +24,7 @@ _DONE = {"add": "added", "remove": "removed"}
 class PathDisplay(Display):
     """Each step as a circle, its threshold as a bar, the halt and the peak of the information.
 
-    Where a threshold is an information, as in the published method, the scale is in nats. Otherwise it is the
+    Where a threshold is one of the criterion, as in the published method, so is the scale. Otherwise it is the
     statistic of the test, and the information stands above each step.
 
     Parameters
@@ -43,6 +43,8 @@ class PathDisplay(Display):
         Whether what a step added is still selected at the end.
     action : {"added", "removed", "added or removed"}
         What the steps did.
+    measure, unit : str
+        What the criterion measures, and its unit; "" for a share.
 
     Examples
     --------
@@ -62,6 +64,8 @@ class PathDisplay(Display):
     accepted: tuple[bool, ...]
     stayed: tuple[bool, ...]
     action: str = "added"
+    measure: str = "mutual information"
+    unit: str = "nats"
 
     @classmethod
     def from_selection(cls, selection: Selection) -> Self:
@@ -76,6 +80,8 @@ class PathDisplay(Display):
             information_thresholds=None if None in limits else np.array(limits, dtype=np.float64),
             accepted=tuple(step.accepted for step in steps),
             stayed=tuple(selection.stayed(step) for step in steps),
+            measure=selection.criterion_measure,
+            unit=selection.criterion_unit,
             action=" or ".join(sorted({_DONE[step.action] for step in steps})) or "added",
         )
 
@@ -109,7 +115,8 @@ class PathDisplay(Display):
         peak = int(np.argmax(self.information))
         ring = "peak" if self.in_nats else "peak of the information"
         ax.plot(places[peak], self._heights[peak], "o", ms=12, mfc="none", mec=GREY, label=ring)
-        ax.set(xlabel=f"feature {self.action}", ylabel=label_of_scores(self.in_nats).replace(" (", "\n("))
+        label = label_of_scores(self.measure * self.in_nats, self.unit)
+        ax.set(xlabel=f"feature {self.action}", ylabel=label.replace(" (", "\n("))
         aside = max(0.6, 0.02 * len(places))
         ax.set_xlim(1 - aside, len(places) + aside)
         ax.margins(y=0.12)
@@ -118,7 +125,7 @@ class PathDisplay(Display):
     def _draw_circles(self, ax: Axes, places: IntArray) -> None:
         accepted, stayed = np.array(self.accepted), np.array(self.stayed)
         size = 6 if len(places) <= _MOST_LABELS else 3
-        name = "mutual information" if self.in_nats else "statistic"
+        name = self.measure if self.in_nats else "statistic"
         for which, marker, filling, label in (
             (stayed, "o", BLUE, name),
             (accepted & ~stayed, "X", GREY, "removed"),
@@ -135,4 +142,5 @@ class PathDisplay(Display):
             above = ax.secondary_xaxis("top")
             above.set_xticks(places[shown], [f"{nats:.2f}" for nats in self.information[shown]])
             above.tick_params(length=0, labelsize="small", labelcolor=GREY)
-            above.set_xlabel("information of all features so far (nats)", color=GREY, fontsize="small")
+            shown_as = "information of all features so far (nats)" if self.unit == "nats" else self.measure
+            above.set_xlabel(shown_as, color=GREY, fontsize="small")

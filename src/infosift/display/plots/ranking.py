@@ -46,6 +46,8 @@ class RankingDisplay(Display):
         What the best must exceed; None where nothing was tested.
     in_nats : bool
         Which of the two the scores are.
+    measure, unit : str
+        What the criterion measures, and its unit; "" for a share.
 
     Examples
     --------
@@ -63,6 +65,8 @@ class RankingDisplay(Display):
     selected: tuple[bool, ...]
     threshold: float | None
     in_nats: bool
+    measure: str = "mutual information"
+    unit: str = "nats"
 
     @classmethod
     def from_selection(cls, selection: Selection) -> Self:
@@ -82,6 +86,8 @@ class RankingDisplay(Display):
             selected=tuple(i in selected for i in columns),
             threshold=first.information_threshold if in_nats else _threshold(selection, first),
             in_nats=in_nats,
+            measure=selection.criterion_measure,
+            unit=selection.criterion_unit,
         )
 
     def _size(self) -> tuple[float, float]:
@@ -107,7 +113,7 @@ class RankingDisplay(Display):
         if self.threshold is not None:
             ax.axvline(self.threshold, color=ORANGE, lw=2, ls="--", label="threshold")
         ax.axvline(0, color=GREY, lw=0.8)
-        ax.set(xlabel=f"first step: {label_of_scores(self.in_nats)}")
+        ax.set(xlabel=f"first step: {label_of_scores(self.measure * self.in_nats, self.unit)}")
         name_rows(ax, self.names[:_MOST_BARS], self._rest())
 
     def _rest(self) -> str:

@@ -8,6 +8,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
+from infosift.display.outcomes import name_of_measure
 from infosift.display.phrases import count, in_a_sentence
 from infosift.display.plots import (
     ComparisonDisplay,
@@ -48,7 +49,8 @@ def _path(selection: Selection) -> dict[str, object]:
     reading = f"Each dot is a step: {_what_a_step_is(selection)}. The bar is its threshold. "
     display = PathDisplay.from_selection(selection)
     if display.in_nats:
-        reading += "Both are information in nats; the threshold is that of shuffled copies of the feature."
+        unit = f" in {selection.criterion_unit}" if selection.criterion_unit else ""
+        reading += f"Both are {name_of_measure(selection)}{unit}; the threshold is that of shuffled copies."
     else:
         reading += "Both are in standard deviations above surrogates: copies of the features that add nothing."
     end = "" if selection.steps[-1].accepted else f", {in_a_sentence(selection.steps[-1].feature)} rejected"

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 PAPER_DOI = "10.1016/j.neucom.2006.11.019"
 _PAPER = "François et al. (2007)"
+_PARAMETERS = {
+    "n_neighbors": "The number of neighbours",
+    "bins": "The number of bins",
+    "bandwidth": "The bandwidth",
+}
 _ENTRIES = r"""@article{francois2007resampling,
   author  = {Fran{\c{c}}ois, Damien and Rossi, Fabrice and Wertz, Vincent and Verleysen, Michel},
   title   = {Resampling methods for parameter-free and robust feature selection with mutual information},
@@ -107,8 +112,14 @@ def _estimate(selection: Selection) -> str:
     categories = ", extended to categories after Ross 2014" if mixed else ""
     by = f"from nearest neighbours (Kraskov et al. 2004, {variant} estimator{categories})"
     if settings.criterion.name != "KSG":
-        by = f"by {settings.criterion.name}"
+        return f"The criterion was {_measure(selection)}, with features {scaled}."
     return f"Mutual information was estimated {by}, with features {scaled}."
+
+
+def _measure(selection: Selection) -> str:
+    """Return what the criterion measures, with its name where that does not say which."""
+    name = selection.settings.criterion.name
+    return selection.criterion_measure if name == "KSG" else f"{selection.criterion_measure} ({name})"
 
 
 def _adjusted_tests(selection: Selection) -> list[str]:
@@ -123,11 +134,12 @@ def _adjusted_tests(selection: Selection) -> list[str]:
         "shuffle": " in which its values are permuted",
     }.get(settings.method.parameters.get("null", ""), "")
     used = values_of(selection.criterion_parameter, selection.criterion_values)
+    asked = f"{_measure(selection)} with {used}" if used else _measure(selection)
     said = [
         f"{_search(selection)} tested the residual of each candidate against that of the target, both given the "
         f"{'other' if selection.start else 'selected'} features ({residuals} kernel ridge regression): first by "
-        "an orthogonal series in Legendre polynomials of their ranks; where that was not significant, by mutual "
-        f"information with {used}{'' if selection.start else '; then by products of pairs'}.",
+        "an orthogonal series in Legendre polynomials of their ranks; where that was not significant, by "
+        f"{asked}{'' if selection.start else '; then by products of pairs'}.",
     ]
     if selection.start:
         return [
@@ -181,10 +193,11 @@ def _single_tests(selection: Selection) -> list[str]:
     settings, choice = selection.settings, selection.neighbors
     said = []
     if choice is not None:
+        parameter = selection.criterion_parameter
         said.append(
-            f"The number of neighbours, {choice.n_neighbors}, was chosen from {choice.candidates[0]} to "
-            f"{choice.candidates[-1]} by resampling with {choice.n_folds} folds, as that which best separated "
-            "features from permuted copies of them."
+            f"{_PARAMETERS.get(parameter, f'The {parameter}')}, {choice.n_neighbors}, was chosen from "
+            f"{choice.candidates[0]} to {choice.candidates[-1]} by resampling with {choice.n_folds} folds, as that "
+            "which best separated features from permuted copies of them."
         )
     elif selection.n_neighbors is not None:
         said.append(f"The number of neighbours was set to {selection.n_neighbors}.")
@@ -198,12 +211,12 @@ def _single_tests(selection: Selection) -> list[str]:
 def _steps_of_single_tests(selection: Selection) -> str:
     if selection.start:
         return (
-            "A backward search removed, at each step, the feature without which most joint mutual information "
-            "was left, and halted when this was more informative than permuted copies of it"
+            f"A backward search removed, at each step, the feature without which {_measure(selection)} was "
+            "largest, and halted when the feature did better than permuted copies of it"
         )
     return (
-        f"In {_search(selection).lower()}, the feature with the largest joint mutual information with the target "
-        "was compared at each step with permuted copies of itself, and the search was halted when it did not "
+        f"In {_search(selection).lower()}, the feature with the largest joint {_measure(selection)} with the "
+        "target was compared at each step with permuted copies of itself, and the search was halted when it did not "
         "exceed them"
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from infosift.display.headline import headline, selected
 from infosift.display.limits import limits, power
-from infosift.display.outcomes import MARKS, error_bound, outcome, whose_information
+from infosift.display.outcomes import MARKS, error_bound, measured, name_of_measure, outcome, whose_information
 from infosift.display.phrases import (
     CAUTION,
     at_least,
@@ -41,6 +41,7 @@ def summarise(selection: Selection) -> dict[str, Any]:
         "target": selection.target_name,
         "method": f"{selection.settings.method.name.lower()} method",
         "adjusted": selection.adjusted,
+        "first_step": _first_step(selection),
         "in_nats": all(step.information_threshold is not None for step in selection.steps),
         "version": selection.version,
         "answer": _answer(selection),
@@ -48,6 +49,8 @@ def summarise(selection: Selection) -> dict[str, Any]:
         "partial": _partial(selection),
         "steps": _steps(selection),
         "whose_information": whose_information(selection),
+        "measure": name_of_measure(selection),
+        "unit": selection.criterion_unit,
         "removes": any(step.action == "remove" for step in selection.steps),
         "features": lines,
         "verdicts": used_verdicts(lines),
@@ -63,6 +66,15 @@ def summarise(selection: Selection) -> dict[str, Any]:
         "bibtex": bibtex(selection),
         "doi": PAPER_DOI,
     }
+
+
+def _first_step(selection: Selection) -> str:
+    """Return what the numbers of the first step are."""
+    if selection.steps and len(selection.steps[0].candidate_statistics) == 0:
+        return (
+            f"{name_of_measure(selection)}{f' in {selection.criterion_unit}' if selection.criterion_unit else ''}"
+        )
+    return "statistic above surrogates, in standard deviations"
 
 
 def _names(names: Any, most: int = _MOST_NAMES) -> str:
@@ -93,7 +105,8 @@ def _more(selection: Selection, lines: list[dict[str, Any]]) -> list[str]:
         said.append(f"The search stopped because {selection.stopped}.")
     if not selection.adjusted and selection.conditional and len(selection.steps) > 1:
         peak = selection.peak
-        said.append(f"The information peaks ({peak.information:.3f} nats) with {_names(peak.names)}.")
+        at_peak = measured(selection, peak.information or 0.0)
+        said.append(f"The {name_of_measure(selection)} peaks ({at_peak}) with {_names(peak.names)}.")
     return said
 
 
@@ -152,7 +165,9 @@ def _neighbors(selection: Selection) -> dict[str, Any]:
     if selection.neighbors is not None:
         return _choice(selection, selection.neighbors)
     values = selection.criterion_values
-    if not values:
+    if selection.steps and not values:
+        sentence = f"{selection.settings.criterion.name} has no parameter to choose."
+    elif not values:
         sentence = "No feature was tested, so there was no number of neighbours to choose."
     else:
         sentence = f"{values_of(selection.criterion_parameter, values)}, {_why(selection)}."
@@ -166,6 +181,8 @@ def _why(selection: Selection) -> str:
         return "tested at once; the p-values allow for that"
     if given.get(selection.criterion_parameter) != "auto":
         return "as given"
+    if selection.settings.criterion.name != "KSG":
+        return "by the rule of the criterion"
     limit = "max_neighbors allows" if selection.n_neighbors == given.get("max_neighbors") else "so few rows allow"
     return f"as many as {limit}"
 
@@ -178,7 +195,8 @@ def _choice(selection: Selection, choice: NeighborChoice) -> dict[str, Any]:
         else f"this number separates the features with t above {choice.t_threshold:g} best from shuffled copies"
     )
     sentence = (
-        f"{count(choice.n_neighbors, 'neighbour')}: {rule}, by resampling with {choice.n_folds} folds{sampled}. "
+        f"{values_of(selection.criterion_parameter, (choice.n_neighbors,))}: {rule}, by resampling with "
+        f"{choice.n_folds} folds{sampled}. "
         "t is the difference of the two means, in standard deviations."
     )
     table = []

@@ -26,8 +26,9 @@ PROBLEMS: dict[str, Callable[[int], Sample]] = {
 }
 _REMARKS = (
     "The published method at alpha = 0.05; the parameter of a criterion, where it has one, is chosen by "
-    "resampling. A cell has the mean number of informative features found, of five, the mean number of others, and "
-    "the share of runs with exactly the five, in per cent. A copy of X4 counts as X4 once, and then as another.",
+    "resampling. A cell has the mean number of informative features found, of five, the mean number of others, "
+    "and the share of runs with exactly the five, in per cent. A copy of X4 counts as X4 once, and then as "
+    "another.",
     "Seconds are those of the processor in a run, on one thread.",
 )
 

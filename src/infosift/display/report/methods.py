@@ -112,7 +112,8 @@ def _estimate(selection: Selection) -> str:
     categories = ", extended to categories after Ross 2014" if mixed else ""
     by = f"from nearest neighbours (Kraskov et al. 2004, {variant} estimator{categories})"
     if settings.criterion.name != "KSG":
-        return f"The criterion was {_measure(selection)}, with features {scaled}."
+        measured = f"{settings.criterion.name} ({selection.criterion_measure})"
+        return f"The criterion was {measured}, with features {scaled}."
     return f"Mutual information was estimated {by}, with features {scaled}."
 
 
@@ -196,8 +197,8 @@ def _single_tests(selection: Selection) -> list[str]:
         parameter = selection.criterion_parameter
         said.append(
             f"{_PARAMETERS.get(parameter, f'The {parameter}')}, {choice.n_neighbors}, was chosen from "
-            f"{choice.candidates[0]} to {choice.candidates[-1]} by resampling with {choice.n_folds} folds, as that "
-            "which best separated features from permuted copies of them."
+            f"{choice.candidates[0]} to {choice.candidates[-1]} by resampling with {choice.n_folds} folds, as "
+            "that which best separated features from permuted copies of them."
         )
     elif selection.n_neighbors is not None:
         said.append(f"The number of neighbours was set to {selection.n_neighbors}.")
@@ -216,8 +217,8 @@ def _steps_of_single_tests(selection: Selection) -> str:
         )
     return (
         f"In {_search(selection).lower()}, the feature with the largest joint {_measure(selection)} with the "
-        "target was compared at each step with permuted copies of itself, and the search was halted when it did not "
-        "exceed them"
+        "target was compared at each step with permuted copies of itself, and the search was halted when it did "
+        "not exceed them"
     )
 
 

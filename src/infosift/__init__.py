@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from infosift.results.views import register_view
 
 if TYPE_CHECKING:
-    from infosift.choices import choose_n_neighbors
+    from infosift.choices import choose_criterion, choose_n_neighbors
     from infosift.criteria.gamma import DeltaTest, GammaTest
     from infosift.criteria.gaussian_copula import GaussianCopula
     from infosift.criteria.histogram import Histogram
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         resample_mutual_information,
         score_candidates,
     )
+    from infosift.results.criterion_choice import CriterionChoice
     from infosift.results.selection import Selection, Subset
     from infosift.results.settings import Component, Settings
     from infosift.results.steps import (
@@ -51,6 +52,7 @@ __all__ = [
     "BSplineBasis",
     "Calibrated",
     "Component",
+    "CriterionChoice",
     "DeltaTest",
     "FoldEstimates",
     "GammaTest",
@@ -78,6 +80,7 @@ __all__ = [
     "Subset",
     "Verdict",
     "VerdictsDisplay",
+    "choose_criterion",
     "choose_n_neighbors",
     "mutual_information",
     "permutation_test",
@@ -86,7 +89,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "choices": ("choose_n_neighbors",),
+    "choices": ("choose_criterion", "choose_n_neighbors"),
     "criteria.gamma": ("DeltaTest", "GammaTest"),
     "criteria.gaussian_copula": ("GaussianCopula",),
     "criteria.histogram": ("Histogram",),
@@ -109,6 +112,7 @@ _HOMES = {
         "resample_mutual_information",
         "score_candidates",
     ),
+    "results.criterion_choice": ("CriterionChoice",),
     "results.selection": ("Selection", "Subset"),
     "results.settings": ("Component", "Settings"),
     "results.steps": (

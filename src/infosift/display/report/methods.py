@@ -151,8 +151,8 @@ def _single_tests(selection: Selection) -> list[str]:
         parameter = selection.criterion_parameter
         said.append(
             f"{_PARAMETERS.get(parameter, f'The {parameter}')}, {choice.n_neighbors}, was chosen from "
-            f"{choice.candidates[0]} to {choice.candidates[-1]} by resampling with {choice.n_folds} folds, as that which best separated "
-            "features from permuted copies of them."
+            f"{choice.candidates[0]} to {choice.candidates[-1]} by resampling with {choice.n_folds} folds, as "
+            "that which best separated features from permuted copies of them."
         )
     elif selection.n_neighbors is not None:
         said.append(f"The number of neighbours was set to {selection.n_neighbors}.")

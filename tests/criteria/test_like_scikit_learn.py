@@ -143,7 +143,7 @@ def test_where_we_differ_on_purpose():
     ours, theirs = score_candidates(C, y, n_neighbors=3), mutual_info_regression(C, y, random_state=0)
     assert (ours < 0).any()
     assert (theirs >= 0).all()
-    # Their target keeps its unit, ours has unit variance.
+    # Units matter to neither: both scale to unit variance.
     other_unit = mutual_info_regression(C, 1e6 * y, random_state=0)
     np.testing.assert_allclose(other_unit, theirs, atol=1e-6)
     np.testing.assert_allclose(score_candidates(C, 1e6 * y, n_neighbors=3), ours, atol=1e-6)

@@ -19,7 +19,7 @@ _LONGEST_LINE = 88
 _MEANINGS = {
     "alpha": "significance level",
     "method": "how features are tested",
-    "criterion": "estimate of mutual information",
+    "criterion": "what is measured",
     "max_features": "most features to select; None: no limit",
     "keep": "features in from the start",
     "ignore": "features not looked at",
@@ -38,6 +38,10 @@ _MEANINGS = {
     "criterion__n_neighbors": "number of neighbours",
     "criterion__max_neighbors": "largest number of neighbours to look at",
     "criterion__variant": "which of the two estimators of Kraskov et al. (2004)",
+    "criterion__bandwidth": "width of the windows, in units of Scott's rule",
+    "criterion__distance": "distance of the joint density from the product of its marginals",
+    "criterion__bins": "bins of each column of numbers",
+    "criterion__spacing": "bins of equal frequency or of equal width",
 }
 # What the command is told, and by which option; the others are for Python only.
 _OPTIONS = {

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import peers, selections, workloads
+from benchmarks import criteria, peers, selections, workloads
 from benchmarks.timing import Result
 
 EXPONENT_BARS = {"one column": 1.15, "beside 3 columns": 1.5}
@@ -20,6 +20,7 @@ WORKS = {
     "permutations": workloads.permutations,
     "published": workloads.whole_selection,
     "default": selections.default_selection,
+    "criteria": criteria.criteria,
 }
 
 

@@ -4,6 +4,10 @@ import polars as pl
 import pytest
 
 from infosift import (
+    KSG,
+    Histogram,
+    InputError,
+    NeighborError,
     choose_n_neighbors,
     mutual_information,
     permutation_test,
@@ -154,3 +158,29 @@ def test_two_independent_discrete_columns_have_no_information():
 def test_bad_input_is_explained(call, message):
     with pytest.raises(ValueError, match=message):
         call(*friedman(0, n=60))
+
+
+@pytest.mark.parametrize("function", [mutual_information, score_candidates])
+@pytest.mark.parametrize("given", [{"n_neighbors": 3}, {"variant": 1}, {"variant": 2}])
+def test_parameters_of_another_criterion_are_refused(function, given):
+    X, y = friedman(0, n=40)
+    (name,) = given
+    with pytest.raises(
+        InputError, match=rf"^{name}=\d is for the default criterion, and criterion='series' is given: "
+    ):
+        function(X, y, criterion="series", **given)
+
+
+def test_a_criterion_by_name_or_object():
+    X, y = friedman(0, n=60)
+    default = score_candidates(X, y)
+    for criterion in ("ksg", KSG(), KSG(6), None):
+        np.testing.assert_array_equal(score_candidates(X, y, criterion=criterion), default)
+    np.testing.assert_array_equal(
+        score_candidates(X, y, criterion=KSG(3, variant=2)), score_candidates(X, y, n_neighbors=3, variant=2)
+    )
+    assert mutual_information(X[:, 3], y, criterion=NeighborError(3)) < 1
+    with pytest.raises(InputError, match="criterion must be one of ksg"):
+        mutual_information(X, y, criterion="no such")
+    with pytest.raises(InputError, match=r'^bins must be "auto" or an integer'):
+        mutual_information(X, y, criterion=Histogram(1))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from infosift.results.views import register_view
 
 if TYPE_CHECKING:
-    from infosift.choices import choose_n_neighbors
+    from infosift.choices import choose_criterion, choose_n_neighbors
     from infosift.criteria.gamma import DeltaTest, GammaTest
     from infosift.criteria.gaussian_copula import GaussianCopula
     from infosift.criteria.histogram import Histogram
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from infosift.model_check.compare import compare_subsets
     from infosift.results.comparison import SubsetComparison, SubsetScores
+    from infosift.results.criterion_choice import CriterionChoice
     from infosift.results.selection import Selection, Subset
     from infosift.results.settings import Component, Settings
     from infosift.results.steps import (
@@ -60,6 +61,7 @@ __all__ = [
     "Calibrated",
     "ComparisonDisplay",
     "Component",
+    "CriterionChoice",
     "DeltaTest",
     "Filter",
     "Floating",
@@ -92,6 +94,7 @@ __all__ = [
     "SubsetScores",
     "Verdict",
     "VerdictsDisplay",
+    "choose_criterion",
     "choose_n_neighbors",
     "compare_subsets",
     "mutual_information",
@@ -101,7 +104,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "choices": ("choose_n_neighbors",),
+    "choices": ("choose_criterion", "choose_n_neighbors"),
     "criteria.gamma": ("DeltaTest", "GammaTest"),
     "criteria.gaussian_copula": ("GaussianCopula",),
     "criteria.histogram": ("Histogram",),
@@ -127,6 +130,7 @@ _HOMES = {
     ),
     "model_check.compare": ("compare_subsets",),
     "results.comparison": ("SubsetComparison", "SubsetScores"),
+    "results.criterion_choice": ("CriterionChoice",),
     "results.selection": ("Selection", "Subset"),
     "results.settings": ("Component", "Settings"),
     "results.steps": (

@@ -256,3 +256,17 @@ def test_people_can_look_at_what_was_selected(name, method, tmp_path):
         assert "bandwidth" in shown.getvalue()
     if name not in ("ksg", "ksg2"):
         assert f"The criterion was {type(CRITERIA[name]).__name__}" in page
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - NUMBERS_ONLY))
+def test_rows_in_which_the_target_does_not_vary(name):
+    # A fold may hold all rows of a class; what is left has nothing to be explained, and no warning comes of it.
+    criterion = CRITERIA[name]
+    candidates, given, _ = block(n_rows=40, categories=False)
+    target = encode_categories(np.where(np.arange(40) < 36, 0.0, 1.0))[None]
+    for rows, values in ((np.arange(36), target), (np.arange(40), np.zeros((1, 40)))):
+        question = Question(candidates, given[:0], values, rows=rows)
+        scores = criterion.score([question], criterion.values_at_once(36), ThreadEngine(1))[0]
+        assert np.isfinite(scores).all()
+        if name != "ksg":
+            np.testing.assert_allclose(scores, scores[0, 0], atol=1e-9)

@@ -325,7 +325,7 @@ def test_a_method_of_ones_own_is_shown(calibrated):
     assert "method=Bayesian(prior=0.5)" in said["python"]
     assert said["command"] is None
     assert said["neighbors"]["sentence"] == "bandwidth 2, as given."
-    assert "Mutual information was estimated by Kernel, with features scaled" in said["methods"]
+    assert "The criterion was Kernel (mutual information), with features scaled" in said["methods"]
     assert "Kraskov" not in said["methods"]
     assert "<svg" in render(selection)
 

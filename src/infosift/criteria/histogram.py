@@ -74,41 +74,51 @@ class Histogram(BlockCriterion):
     def beside(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> ScoreOne:
         """Return what scores the given columns plus a candidate."""
         counts = [int(value or 2) for value in values]
-        cells = [self._cells(given, count) for count in counts]
-        of_target = [self._cells(target, count) for count in counts]
+        given_columns, target_columns = (
+            [_Column(column, self.spacing) for column in columns] for columns in (given, target)
+        )
+        of_given, of_target = (
+            [_crossed([column.bins(count) for column in columns]) for count in counts]
+            for columns in (given_columns, target_columns)
+        )
 
         def score(candidate: FloatArray) -> FloatArray:
-            joint = [
-                _crossed(own, self._cells(candidate[None], count))
-                for own, count in zip(cells, counts, strict=True)
-            ]
-            return np.array([_plug_in(x, y) for x, y in zip(joint, of_target, strict=True)])
+            column = _Column(candidate, self.spacing)
+            cells = [_crossed([*own, column.bins(n)]) for own, n in zip(of_given, counts, strict=True)]
+            return np.array([_plug_in(x[0], y[0]) for x, y in zip(cells, of_target, strict=True)])
 
         return score
 
-    def _cells(self, columns: FloatArray, n_bins: int) -> IntArray:
-        """Return the number of the cell of each row, in the table of some columns."""
-        cells = np.zeros(columns.shape[1], dtype=np.int64)
-        for column in columns:
-            cells = _crossed(cells, self._bins_of(column, n_bins))
-        return cells
 
-    def _bins_of(self, column: FloatArray, n_bins: int) -> IntArray:
-        numbers = numbers_of_values(column)
-        if has_categories(column) or numbers.max() < n_bins:
-            return numbers
-        if self.spacing == "frequency":
-            place = (rankdata(numbers) - 0.5) / len(numbers)
+class _Column:
+    """A column that can be put into bins: its different values numbered, and where they lie between 0 and 1."""
+
+    def __init__(self, column: FloatArray, spacing: str) -> None:
+        self._numbers = numbers_of_values(column)
+        self._is_discrete = has_categories(column)
+        if self._is_discrete or not self._numbers.any():
+            return
+        if spacing == "frequency":
+            self._place = (rankdata(self._numbers) - 0.5) / len(column)
         else:
             # By the first of equal values, so that the noise which breaks ties moves none across an edge.
-            values = column[np.unique(numbers, return_index=True)[1]][numbers]
-            place = (values - values.min()) / np.ptp(values)
-        return np.asarray(np.minimum((place * n_bins).astype(np.int64), n_bins - 1))
+            values = column[np.unique(self._numbers, return_index=True)[1]][self._numbers]
+            self._place = (values - values.min()) / np.ptp(values)
+
+    def bins(self, n_bins: int) -> IntArray:
+        """Return the number of the bin of each row; values are bins of their own where they are few."""
+        if self._is_discrete or self._numbers.max() < n_bins:
+            return self._numbers
+        return np.asarray(np.minimum((self._place * n_bins).astype(np.int64), n_bins - 1))
 
 
-def _crossed(cells: IntArray, bins: IntArray) -> IntArray:
-    """Return the numbers of the cells that two partitions of the rows make together."""
-    return np.unique(cells * (bins.max() + 1) + bins, return_inverse=True)[1].astype(np.int64)
+def _crossed(partitions: Sequence[IntArray]) -> list[IntArray]:
+    """Return the one partition of the rows, by numbers of cells, that several make together; none for none."""
+    crossed = list(partitions[:1])
+    for bins in partitions[1:]:
+        cells = crossed[0] * (bins.max() + 1) + bins
+        crossed = [np.unique(cells, return_inverse=True)[1].astype(np.int64)]
+    return crossed
 
 
 def _plug_in(x: IntArray, y: IntArray) -> float:

@@ -66,7 +66,8 @@ def _squared_errors(numbers: FloatArray, rows: IntArray, counts: Sequence[int]) 
     """Return the mean squared error for each number of neighbours, in units of the variance."""
     sums = np.cumsum(numbers[rows], axis=1)
     errors = [np.mean((sums[:, count - 1] / count - numbers) ** 2) for count in counts]
-    return np.asarray(np.array(errors) / numbers.var())
+    spread = numbers.var()
+    return np.asarray(np.array(errors) / spread if spread > 0 else np.ones(len(counts)))
 
 
 def _shares_wrong(indicators: FloatArray, rows: IntArray, counts: Sequence[int]) -> FloatArray:

@@ -324,7 +324,9 @@ class Selection(Record):
     def __repr__(self) -> str:
         selected = ", ".join(self.names) or "nothing"
         sample = (
-            f", n_neighbors chosen on {self.n_rows_sampled} of {self.n_rows} rows" if self.n_rows_sampled else ""
+            f", {self.criterion_parameter} chosen on {self.n_rows_sampled} of {self.n_rows} rows"
+            if self.n_rows_sampled
+            else ""
         )
         total = len(self.feature_names)
         return f"Selection({selected}; {len(self.names)} of {total} features, {self.stopped}{sample})"

@@ -79,7 +79,7 @@ def _tests(selection: Selection) -> list[str]:
 def _data(selection: Selection) -> str:
     settings, target = selection.settings, the_target(selection.target_name)
     method = f"the {settings.method.name.lower()} method"
-    extends = "null" in settings.method.parameters
+    extends = selection.adjusted or "null" in settings.method.parameters
     procedure = f"{method}, which extends that of {_PAPER}" if extends else f"{method} of {_PAPER}"
     dropped = f" ({selection.n_rows_dropped:,} more had missing values)" if selection.n_rows_dropped else ""
     kept = f" {series(settings.keep)} {'was' if len(settings.keep) == 1 else 'were'} included from the start."

@@ -22,7 +22,7 @@ _MEANINGS = {
     "alpha": "significance level",
     "method": "how features are tested",
     "search": "which feature next, and when to stop",
-    "criterion": "estimate of mutual information",
+    "criterion": "what is measured",
     "min_features": "fewest features to select, significant or not",
     "max_features": "most features to select; None: no limit",
     "keep": "features in from the start",
@@ -45,6 +45,10 @@ _MEANINGS = {
     "criterion__n_neighbors": "number of neighbours",
     "criterion__max_neighbors": "largest number of neighbours to look at",
     "criterion__variant": "which of the two estimators of Kraskov et al. (2004)",
+    "criterion__bandwidth": "width of the windows, in units of Scott's rule",
+    "criterion__distance": "distance of the joint density from the product of its marginals",
+    "criterion__bins": "bins of each column of numbers",
+    "criterion__spacing": "bins of equal frequency or of equal width",
 }
 # What the command is told, and by which option; the others are for Python only.
 _OPTIONS = {

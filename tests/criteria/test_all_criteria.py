@@ -270,3 +270,23 @@ def test_rows_in_which_the_target_does_not_vary(name):
         assert np.isfinite(scores).all()
         if name != "ksg":
             np.testing.assert_allclose(scores, scores[0, 0], atol=1e-9)
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {"ksg", "ksg2"}))
+def test_a_number_that_many_rows_share_stays_a_number(name):
+    # Rain: half of the days have none. Only nearest neighbours take a column that is partly categories.
+    rng = np.random.default_rng(0)
+    rain = np.maximum(rng.normal(size=150), 0.0)
+    X, y = np.column_stack([rng.normal(size=150), rain]), rain + 0.1 * rng.normal(size=150)
+    method = Published(n_permutations=19)
+    criterion = clone(CRITERIA[name])
+    if criterion.parameter:
+        criterion.set_params(**{criterion.parameter: criterion.default_value(150)})
+    selection = (
+        MutualInfoSelector(method=method, criterion=criterion, max_features=1, random_state=0).fit(X, y).selection_
+    )
+    assert selection.names == ("x1",)
+    by_function = mutual_information(rain, y, criterion=criterion)
+    assert criterion.reported(np.array(selection.steps[0].information)) == pytest.approx(by_function, abs=1e-9)
+    if name in LOWER_IS_BETTER:
+        assert by_function < 0.2

@@ -37,6 +37,18 @@ def test_is_what_scikit_learn_says_of_discrete_features():
 
 
 @pytest.mark.parametrize("spacing", ["frequency", "width"])
+def test_values_are_bins_of_their_own_where_they_are_few(spacing):
+    # Bins of equal frequency would not part the rare values, nor bins of equal width those near each other.
+    rng = np.random.default_rng(0)
+    x = rng.choice([0.0, 1.0, 2.0, 100.0], p=[0.9, 0.05, 0.03, 0.02], size=400)
+    y = np.array(list("abc"))[np.where(rng.uniform(size=400) < 0.7, x % 3, rng.integers(3, size=400)).astype(int)]
+    for n_bins in (4, 9):
+        ours = mutual_information(x, y, criterion=Histogram(n_bins, spacing=spacing))
+        assert ours == pytest.approx(plug_in(x, y), abs=1e-12)
+    assert mutual_information(x, y, criterion=Histogram(3, spacing=spacing)) < plug_in(x, y) - 1e-3
+
+
+@pytest.mark.parametrize("spacing", ["frequency", "width"])
 def test_bins_of_numbers(spacing):
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(2, 101))

@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infosift import DeltaTest, GammaTest, InputError, NeighborError, mutual_information, score_candidates
+from infosift.criteria.gamma import _intercept
+from infosift.criteria.near_rows import NearRows
 from infosift.data.table import to_unit_spread
 from oracle import gamma_test, neighbor_error
 
@@ -80,6 +82,21 @@ def test_the_order_of_the_rows_says_nothing(criterion):
     shuffled = mutual_information(kind[order], y[order], criterion=criterion)
     assert min(in_order, shuffled) > 0.85
     assert score_candidates(np.ones((400, 1)), y, criterion=criterion)[0] > 0.85
+
+
+def test_a_line_needs_distances_that_differ():
+    # What breaks ties parts rows by 1e-9 and less: no distance to go back along.
+    assert _intercept(np.array([1e-19, 2e-19, 4e-19]), np.array([1.0, 3.0, 2.0])) == 2
+    assert _intercept(np.array([0.1, 0.2, 0.3]), np.array([1.2, 1.4, 1.6])) == pytest.approx(1)
+
+
+def test_no_row_is_its_own_neighbour():
+    values = np.repeat([1.0, 2.0], [30, 5])
+    rows, distances = NearRows(np.empty((0, 35)), 35, 3).beside(values)
+    assert rows.shape == distances.shape == (35, 3)
+    assert not (rows == np.arange(35)[:, None]).any()
+    assert all(len(set(own)) == 3 for own in rows)
+    np.testing.assert_array_equal(values[rows], values[:, None] * np.ones((1, 3)))
 
 
 def test_several_targets():

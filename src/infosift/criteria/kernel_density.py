@@ -16,9 +16,9 @@ class KernelDensity(ParzenCriterion):
 
     The mean over the rows of log(p(x, y) / (p(x) p(y))). Each density is the mean of product-Gaussian windows
     around the other rows, the row itself left out, all with the same bandwidth. The estimate is not clipped at
-    zero. It is within 0.05 nats for two Gaussian columns of 2,000 rows; with more columns the bias grows, since
-    windows must be wide to hold any rows at all. A category has the window 1 for itself and 0 for others. The cost
-    grows with the square of the rows.
+    zero. For two Gaussian columns of 2,000 rows it is 0.02 to 0.03 nats too low on average, whatever their
+    correlation up to 0.9; with more columns the bias grows, since windows must be wide to hold any rows at all. A
+    category has the window 1 for itself and 0 for others. The cost grows with the square of the rows.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from scipy.spatial import cKDTree
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Value
 from infosift.criteria.blocks import BlockCriterion
-from infosift.data.encoding import as_points, has_categories
+from infosift.data.encoding import as_points
 from infosift.errors import InputError, require_count
 from infosift.random_streams import stream
 
@@ -63,18 +63,15 @@ class NearRows:
     """Finds the nearest rows in the given columns plus a candidate, by the Euclidean distance."""
 
     def __init__(self, given: FloatArray, n_rows: int, n_neighbors: int) -> None:
-        self._points = [point for column in given for point in as_points(column)]
-        self._has_categories = has_categories(given)
+        jitter = _JITTER * stream(0, "order of equal rows").uniform(size=n_rows)
+        self._points = [jitter, *(point for column in given for point in as_points(column))]
         self._n_rows, self._n_neighbors = n_rows, n_neighbors
 
     def beside(self, candidate: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return the neighbours of each row (rows x neighbours), nearest first, and their distances."""
-        points = [*self._points, *as_points(candidate)]
-        if self._has_categories or has_categories(candidate) or not candidate.any():
-            points.append(_JITTER * stream(0, "order of equal rows").uniform(size=self._n_rows))
-        places = np.ascontiguousarray(np.stack(points, axis=1))
+        places = np.ascontiguousarray(np.stack([*self._points, *as_points(candidate)], axis=1))
         distances, rows = cKDTree(places).query(places, k=self._n_neighbors + 1, workers=1)
         is_own = rows == np.arange(self._n_rows)[:, None]
-        is_own[~is_own.any(axis=1), -1] = True  # so many rows are equal to it that it is not among them
+        is_own[~is_own.any(axis=1), -1] = True  # so many rows are as near that it is not among them
         shape = (self._n_rows, self._n_neighbors)
         return rows[~is_own].reshape(shape), distances[~is_own].reshape(shape)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 CAUTION = (
     "P-values are those of single tests. They are adjusted neither for testing the best of many features nor for "
-    "choosing the number of neighbours on the same rows, so false positives are more likely than alpha. The "
-    "calibrated method controls the family-wise error."
+    "choices made on the same rows, such as that of the number of neighbours, so false positives are more likely "
+    "than alpha. The calibrated method controls the family-wise error."
 )
 
 SINGLE_TEST = (
@@ -19,6 +19,7 @@ SINGLE_TEST = (
 
 # What the structural parameter of a criterion counts.
 _NOUNS = {"n_neighbors": "neighbour", "bins": "bin"}
+_PARAMETERS = {"n_neighbors": "number of neighbours", "bins": "number of bins"}
 _ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
 _FROM_RIGHT_TO_LEFT = {"R", "AL", "AN", "RLE", "RLO", "RLI", "LRE", "LRO"}
 
@@ -81,6 +82,11 @@ def range_of(numbers: Iterable[int]) -> str:
 def levels(alpha: float, shares: Sequence[tuple[str, float]]) -> str:
     """Return how alpha was divided, such as "0.035 for single features, 0.01 for pairs"; empty if it was not."""
     return ", ".join(f"{alpha * share:g} for {tests}" for tests, share in shares) if len(shares) > 1 else ""
+
+
+def named(parameter: str) -> str:
+    """Return what to call the structural parameter of a criterion, such as "number of neighbours"."""
+    return _PARAMETERS.get(parameter, parameter)
 
 
 def values_of(parameter: str, values: Sequence[float]) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from infosift.arrays import FloatArray
+from infosift.display.phrases import named
 from infosift.display.plots.canvas import BLUE, GREY, ORANGE, PALE, Display, as_written
 from infosift.errors import InputError
 
@@ -40,6 +41,10 @@ class NeighborsDisplay(Display):
         Its estimates at that number and those of its shuffled copies, one per fold.
     t_threshold : float or None
         The t that counts, where the largest of all did not decide.
+    parameter : str
+        What was chosen: the number of neighbours, or the parameter of another criterion.
+    measure, unit : str
+        What the criterion measures, and its unit; "" for a share.
 
     Examples
     --------
@@ -59,16 +64,24 @@ class NeighborsDisplay(Display):
     estimates: FloatArray
     shuffled_estimates: FloatArray
     t_threshold: float | None = None
+    parameter: str = "number of neighbours"
+    measure: str = "mutual information"
+    unit: str = "nats"
 
     @classmethod
     def from_selection(cls, selection: Selection) -> Self:
         """Take the choice that the selection was made with."""
         if selection.neighbors is None:
             raise InputError(
-                "The number of neighbours was not chosen by resampling, so there is nothing to draw: "
-                'use method="published" without a given n_neighbors.'
+                f"The {named(selection.criterion_parameter or 'parameter')} was not chosen by resampling, so "
+                'there is nothing to draw: use method="published", and leave the choice to it.'
             )
-        return cls.from_choice(selection.neighbors)
+        return replace(
+            cls.from_choice(selection.neighbors),
+            parameter=named(selection.criterion_parameter),
+            measure=selection.criterion_measure,
+            unit=selection.criterion_unit,
+        )
 
     @classmethod
     def from_choice(cls, choice: NeighborChoice) -> Self:
@@ -87,14 +100,19 @@ class NeighborsDisplay(Display):
     def _size(self) -> tuple[float, float]:
         return (9.6, 4.0)
 
+    @property
+    def _symbol(self) -> str:
+        return "k" if self.parameter == "number of neighbours" else self.parameter
+
     def _draw(self, ax: Axes) -> None:
         ax.set_axis_off()
         left, right = ax.inset_axes((0, 0, 0.48, 1)), ax.inset_axes((0.52, 0, 0.48, 1))
         self._draw_separation(left)
-        draw_distributions(right, self.estimates, self.shuffled_estimates)
+        unit = f" ({self.unit})" if self.unit else ""
+        draw_distributions(right, self.estimates, self.shuffled_estimates, f"{self.measure}{unit}")
         right.yaxis.tick_right()
         right.yaxis.set_label_position("right")
-        right.set_title(f"{as_written(self.feature)} at k = {self.n_neighbors}", fontsize="medium")
+        right.set_title(f"{as_written(self.feature)} at {self._symbol} = {self.n_neighbors}", fontsize="medium")
         self.panels_ = (left, right)
 
     def _draw_separation(self, ax: Axes) -> None:
@@ -107,20 +125,26 @@ class NeighborsDisplay(Display):
         ax.plot(self.candidates, self.t[deciding], color=BLUE, lw=2.2, label=f"feature {as_written(self.feature)}")
         chosen = self.candidates.index(self.n_neighbors)
         ax.plot(self.n_neighbors, self.t[deciding, chosen], "o", ms=10, mfc="none", mec=BLUE)
-        ax.axvline(self.n_neighbors, color=ORANGE, ls="--", lw=1.5, label=f"chosen, k = {self.n_neighbors}")
+        ax.axvline(
+            self.n_neighbors, color=ORANGE, ls="--", lw=1.5, label=f"chosen, {self._symbol} = {self.n_neighbors}"
+        )
         if self.t_threshold is not None:
             ax.axhline(self.t_threshold, color=ORANGE, ls=":", label="t that counts")
-        ax.locator_params(axis="x", integer=True)
-        ax.set(xlabel="number of neighbours k", ylabel="t, separation from shuffled copies")
+        if all(isinstance(value, int) for value in self.candidates):
+            ax.locator_params(axis="x", integer=True)
+        name = f"{self.parameter} k" if self._symbol == "k" else self.parameter
+        ax.set(xlabel=name, ylabel="t, separation from shuffled copies")
         _add_legend_above(ax)
 
 
-def draw_distributions(ax: Axes, estimates: FloatArray, shuffled: FloatArray) -> None:
+def draw_distributions(
+    ax: Axes, estimates: FloatArray, shuffled: FloatArray, label: str = "mutual information (nats)"
+) -> None:
     """Draw the resampling distributions of a feature and of its shuffled copies."""
     edges = np.histogram_bin_edges(np.concatenate([estimates, shuffled]), bins=24).tolist()
     ax.hist(shuffled, edges, color=ORANGE, hatch="////", edgecolor="white", lw=0.5, label="shuffled copies")
     ax.hist(estimates, edges, color=BLUE, alpha=0.85, edgecolor="white", lw=0.5, label="the feature")
-    ax.set(xlabel="mutual information (nats)", ylabel="number of folds")
+    ax.set(xlabel=label, ylabel="number of folds")
     _add_legend_above(ax)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from infosift.display.outcomes import name_of_measure
-from infosift.display.phrases import count, in_a_sentence
+from infosift.display.phrases import count, in_a_sentence, values_of
 from infosift.display.plots import (
     ComparisonDisplay,
     NeighborsDisplay,
@@ -81,14 +81,15 @@ def _verdicts(selection: Selection) -> dict[str, object]:
 def _neighbors(selection: Selection) -> dict[str, object]:
     display = NeighborsDisplay.from_selection(selection)
     reading = (
-        "Left: how well each number of neighbours separates a feature from its shuffled copies; the number with "
+        f"Left: how well each {display.parameter} separates a feature from its shuffled copies; the one with "
         "the best separation is taken. Right: the two sets of estimates at that number."
     )
     alt = (
-        f"{count(display.n_neighbors, 'neighbour')} chosen by {in_a_sentence(display.feature)}, of "
+        f"{values_of(selection.criterion_parameter, (display.n_neighbors,))} chosen by "
+        f"{in_a_sentence(display.feature)}, of "
         f"{display.candidates[0]} to {display.candidates[-1]}."
     )
-    return _figure("neighbors", "The choice of the number of neighbours", reading, alt, display)
+    return _figure("neighbors", f"The choice of the {display.parameter}", reading, alt, display)
 
 
 def _ranking(selection: Selection) -> dict[str, object]:

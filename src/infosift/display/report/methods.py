@@ -9,6 +9,7 @@ from infosift.display.phrases import (
     count,
     in_a_sentence,
     levels,
+    named,
     probability,
     range_of,
     series,
@@ -21,11 +22,6 @@ if TYPE_CHECKING:
 
 PAPER_DOI = "10.1016/j.neucom.2006.11.019"
 _PAPER = "François et al. (2007)"
-_PARAMETERS = {
-    "n_neighbors": "The number of neighbours",
-    "bins": "The number of bins",
-    "bandwidth": "The bandwidth",
-}
 _ENTRIES = r"""@article{francois2007resampling,
   author  = {Fran{\c{c}}ois, Damien and Rossi, Fabrice and Wertz, Vincent and Verleysen, Michel},
   title   = {Resampling methods for parameter-free and robust feature selection with mutual information},
@@ -196,7 +192,7 @@ def _single_tests(selection: Selection) -> list[str]:
     if choice is not None:
         parameter = selection.criterion_parameter
         said.append(
-            f"{_PARAMETERS.get(parameter, f'The {parameter}')}, {choice.n_neighbors}, was chosen from "
+            f"The {named(parameter)}, {choice.n_neighbors}, was chosen from "
             f"{choice.candidates[0]} to {choice.candidates[-1]} by resampling with {choice.n_folds} folds, as "
             "that which best separated features from permuted copies of them."
         )

@@ -15,6 +15,7 @@ from infosift.display.phrases import (
     at_most,
     count,
     in_a_sentence,
+    named,
     probability,
     series,
     signed,
@@ -56,6 +57,7 @@ def summarise(selection: Selection) -> dict[str, Any]:
         "verdicts": used_verdicts(lines),
         "has_redundant": any(line["redundant_with"] for line in lines),
         "neighbors": _neighbors(selection),
+        "parameter": named(selection.criterion_parameter) or "parameter of the criterion",
         "facts": _facts(selection),
         "cautions": _cautions(selection),
         "settings": settings_table(selection),
@@ -168,7 +170,7 @@ def _neighbors(selection: Selection) -> dict[str, Any]:
     if selection.steps and not values:
         sentence = f"{selection.settings.criterion.name} has no parameter to choose."
     elif not values:
-        sentence = "No feature was tested, so there was no number of neighbours to choose."
+        sentence = f"No feature was tested, so there was no {named(selection.criterion_parameter)} to choose."
     else:
         sentence = f"{values_of(selection.criterion_parameter, values)}, {_why(selection)}."
     return {"sentence": sentence, "table": []}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _MOST_LABELS = 20
 _DONE = {"add": "added", "remove": "removed"}
+_ALONE = "of each feature alone"
 
 
 @dataclass(eq=False)
@@ -43,6 +44,8 @@ class PathDisplay(Display):
         Whether what a step added is still selected at the end.
     action : {"added", "removed", "added or removed"}
         What the steps did.
+    whose : str
+        What the information is that of.
     measure, unit : str
         What the criterion measures, and its unit; "" for a share.
 
@@ -64,6 +67,7 @@ class PathDisplay(Display):
     accepted: tuple[bool, ...]
     stayed: tuple[bool, ...]
     action: str = "added"
+    whose: str = "of all features so far"
     measure: str = "mutual information"
     unit: str = "nats"
 
@@ -80,6 +84,7 @@ class PathDisplay(Display):
             information_thresholds=None if None in limits else np.array(limits, dtype=np.float64),
             accepted=tuple(step.accepted for step in steps),
             stayed=tuple(selection.stayed(step) for step in steps),
+            whose=_whose(selection),
             measure=selection.criterion_measure,
             unit=selection.criterion_unit,
             action=" or ".join(sorted({_DONE[step.action] for step in steps})) or "added",
@@ -112,9 +117,10 @@ class PathDisplay(Display):
         rejected = np.flatnonzero(~np.array(self.accepted))
         if len(rejected):
             ax.axvline(places[rejected[-1]] - 0.5, color=GREY, ls="--", lw=1, label="halt")
-        peak = int(np.argmax(self.information))
-        ring = "peak" if self.in_nats else "peak of the information"
-        ax.plot(places[peak], self._heights[peak], "o", ms=12, mfc="none", mec=GREY, label=ring)
+        if self.whose != _ALONE:
+            peak = int(np.argmax(self.information))
+            ring = "peak" if self.in_nats else "peak of the information"
+            ax.plot(places[peak], self._heights[peak], "o", ms=12, mfc="none", mec=GREY, label=ring)
         label = label_of_scores(self.measure * self.in_nats, self.unit)
         ax.set(xlabel=f"feature {self.action}", ylabel=label.replace(" (", "\n("))
         aside = max(0.6, 0.02 * len(places))
@@ -142,5 +148,11 @@ class PathDisplay(Display):
             above = ax.secondary_xaxis("top")
             above.set_xticks(places[shown], [f"{nats:.2f}" for nats in self.information[shown]])
             above.tick_params(length=0, labelsize="small", labelcolor=GREY)
-            shown_as = "information of all features so far (nats)" if self.unit == "nats" else self.measure
-            above.set_xlabel(shown_as, color=GREY, fontsize="small")
+            name = f"information {self.whose} (nats)" if self.unit == "nats" else f"{self.measure} {self.whose}"
+            above.set_xlabel(name, color=GREY, fontsize="small")
+
+
+def _whose(selection: Selection) -> str:
+    if not selection.conditional:
+        return _ALONE
+    return "of all features left" if selection.start else "of all features so far"

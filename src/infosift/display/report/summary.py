@@ -50,6 +50,7 @@ def summarise(selection: Selection) -> dict[str, Any]:
         "partial": _partial(selection),
         "steps": _steps(selection),
         "whose_information": whose_information(selection),
+        "has_gains": _is_path(selection),
         "measure": name_of_measure(selection),
         "unit": selection.criterion_unit,
         "removes": any(step.action == "remove" for step in selection.steps),
@@ -133,7 +134,7 @@ def _partial(selection: Selection) -> str | None:
 
 
 def _steps(selection: Selection) -> list[dict[str, Any]]:
-    is_path = selection.conditional and not selection.start  # in which a step goes on from the one before
+    is_path = _is_path(selection)
     before = 0.0 if is_path and not selection.settings.keep else None
     shown = []
     for number, step in enumerate(selection.steps, start=1):
@@ -141,6 +142,11 @@ def _steps(selection: Selection) -> list[dict[str, Any]]:
         shown.append(_step(number, step, adds, outcome(selection, step)))
         before = step.information if is_path else None
     return shown
+
+
+def _is_path(selection: Selection) -> bool:
+    """Tell whether a step goes on from the one before."""
+    return selection.conditional and not selection.start
 
 
 def _step(number: int, step: Step, adds: float | None, verdict: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from infosift.significance.max_test import (
     Draws,
     blind,
     cheap_looks,
+    draws_for,
     draws_of,
     growing,
     joined,
@@ -187,6 +188,14 @@ def test_data_and_surrogates_are_studentised_alike():
     assert not statistics[:, 0, 0].any()
     assert tail_bound(np.array([9.0, 1.0, -1.0, 1.0, -1.0])) == pytest.approx(1 / 82)
     assert tail_bound(np.array([-9.0, 1.0, -1.0])) == 1
+
+
+@pytest.mark.parametrize(
+    ("least_p", "n_values", "draws"),
+    [(0.05, 1000, 999), (0.0004, 1000, 2499), (1e-6, 1000, 19_999), (1e-6, 200_000, 4999), (1e-6, 10**8, 999)],
+)
+def test_small_p_values_take_many_draws_where_these_are_cheap(least_p, n_values, draws):
+    assert draws_for(least_p, n_values) == draws
 
 
 def test_where_nothing_can_be_seen_no_candidate_passes():

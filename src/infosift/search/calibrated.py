@@ -206,7 +206,7 @@ class CalibratedTests:
         bench = self._bench.on_whole_rows(columns_of(subset))
         conditional = Conditional(bench, columns_of(subset), candidates, number)
         purpose, rest = f"testing {len(candidates)} features", 1 - SHARE_OF_SERIES
-        count = self._n_permutations or draws_for(least_p)
+        count = self._n_permutations or draws_for(least_p, len(candidates) * bench.table.n_rows)
         series = DrawnSeries(conditional, purpose).draws(count)
         adjusted, unadjusted = series.p_values, series.unadjusted_p_values
         if least_p >= self._alpha and len(candidates) <= _MOST_ASKED:

@@ -20,6 +20,7 @@ _FEWEST_FOR_BOUND = 39
 _FINE = 1000
 _TO_SETTLE = 5
 _MOST_DRAWS = 20_000
+_MOST_DRAWN_VALUES = 1_000_000_000
 # How near, in standard errors.
 _NEAR = 3.0
 _VALUES_AT_ONCE = 2_000_000
@@ -158,9 +159,9 @@ def looks(alpha: float, n_permutations: int | None, *, fine: bool = False) -> It
         yield first * 2 ** (_LOOKS - 1) * _TO_SETTLE - 1
 
 
-def draws_for(least_p: float) -> int:
-    """Return how many draws a p-value as small as this takes, where they are cheap: a thousand at least."""
-    return max(_FINE, min(_MOST_DRAWS, math.ceil(1 / least_p))) - 1
+def draws_for(least_p: float, n_values: int) -> int:
+    """Return how many draws a p-value as small as this takes: a thousand, or more where draws are cheap."""
+    return max(_FINE, min(_MOST_DRAWS, _MOST_DRAWN_VALUES // n_values, math.ceil(1 / least_p))) - 1
 
 
 def cheap_looks(alpha: float, n_permutations: int | None, *, settles: bool = True) -> Iterator[int]:

@@ -101,3 +101,19 @@ def assert_same_in_another_order(selection, reference, order):
 def test_another_seed_is_another_run(data, reference):
     other = MutualInfoSelector(method="published", random_state=SEED + 1).fit(*data).selection_
     assert not np.array_equal(other.steps[0].null, reference.steps[0].null)
+
+
+@pytest.mark.parametrize("method", ["calibrated", "published"])
+@pytest.mark.parametrize("search", ["backward", "floating", "filter"])
+def test_searches_with_threads_and_columns_in_another_order(data, method, search):
+    X, y = data
+    X = X[:, :6]
+    order = np.random.default_rng(0).permutation(6)
+    options = {"method": method, "search": search}
+    reference = run(X, y, **options)
+    assert run(X, y, n_jobs=4, block_size=1, **options) == reference
+    other = run(X[:, order], y, tuple(f"x{i}" for i in order), **options)
+    assert set(other.names) == set(reference.names)
+    assert [step.feature for step in other.steps] == [step.feature for step in reference.steps]
+    assert [step.p_value for step in other.steps] == [step.p_value for step in reference.steps]
+    assert [step.statistic for step in other.steps] == [step.statistic for step in reference.steps]

@@ -44,7 +44,8 @@ class Backward(BaseEstimator):  # type: ignore[misc]
             size = len(problem.kept) + len(members)
             if not members or size <= settings.min_features:
                 return
-            subset = [*problem.kept, *members]
+            # In an order that does not depend on the columns': regressions cut and add up in it.
+            subset = [*problem.kept, *sorted(members, key=problem.table.digest)]
             step = decided[number] if number < len(decided) else tests.remove(subset, members, number)
             if not step.accepted and settings.max_features is not None and size > settings.max_features:
                 step = replace(step, accepted=True)

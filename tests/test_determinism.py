@@ -117,3 +117,14 @@ def test_searches_with_threads_and_columns_in_another_order(data, method, search
     assert [step.feature for step in other.steps] == [step.feature for step in reference.steps]
     assert [step.p_value for step in other.steps] == [step.p_value for step in reference.steps]
     assert [step.statistic for step in other.steps] == [step.statistic for step in reference.steps]
+
+
+def test_gaps_with_threads_and_columns_in_another_order(data):
+    X, y = data
+    X = np.where(np.random.default_rng(0).uniform(size=X.shape) < 0.1, np.nan, X)
+    order = np.random.default_rng(1).permutation(X.shape[1])
+    options = {"method": "calibrated", "missing": "partial"}
+    reference = run(X, y, **options)
+    assert len(reference.accepted) > 1
+    assert run(X, y, n_jobs=4, block_size=1, **options) == reference
+    assert_same_in_another_order(run(X[:, order], y, tuple(f"x{i}" for i in order), **options), reference, order)

@@ -23,10 +23,11 @@ from infosift.studies.rivals import DEFAULT, OURS, TOLD, chosen_by, prepare, req
 
 _FOLDS = 5
 _FEW = 30
+_ALL = "all features"
 NAMES = ("housing", "nitrogen", "tecator", "diabetes", "sonar", "colon", "breast cancer")
 # Without mlxtend's search, which would go on to the last of 2,000 features.
-WHO = ("all features", *OURS, "Boruta", "scikit-learn sequential", "L1 path", *TOLD)
-_QUICK = ("all features", DEFAULT, *TOLD)
+WHO = (_ALL, *OURS, "Boruta", "scikit-learn sequential", "L1 path", *TOLD)
+_QUICK = (_ALL, DEFAULT, *TOLD)
 _REMARKS = (
     "Features are selected without the test rows. The error of numbers is the root mean square over the standard "
     "deviation of the target, that of classes the share of wrong ones. Seconds are those of the processor.",
@@ -130,7 +131,9 @@ def _ratios(numbers: dict[str, dict[str, Column]]) -> dict[str, dict[str, dict[s
     ratios: dict[str, dict[str, dict[str, Any]]] = {}
     for (name, by), model in product(numbers.items(), MODELS):
         peers = {
-            one: column[model] for one, column in by.items() if one not in OURS and column["features"] <= _FEW
+            one: column[model]
+            for one, column in by.items()
+            if one not in (_ALL, *OURS) and column["features"] <= _FEW
         }
         if DEFAULT in by and peers:
             best = min(peers, key=lambda one: peers[one])

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from infosift.cli import pieces, ranking, selecting, studying
-from infosift.cli.running import INTERRUPTED
+from infosift.cli import half_sampling, pieces, ranking, selecting, studying
+from infosift.cli.running import INTERRUPTED, WithNumbersLeftOut
 
 app = typer.Typer(
     name="infosift",
@@ -22,6 +22,7 @@ app = typer.Typer(
 _COMMANDS: dict[str, Callable[..., None]] = {
     "select": selecting.select,
     "rank": ranking.rank,
+    "stability": half_sampling.stability,
     "neighbors": pieces.neighbors,
     "test": pieces.try_feature,
     "score": pieces.score,
@@ -29,7 +30,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "study": studying.study,
 }
 for _name, _command in _COMMANDS.items():
-    app.command(_name)(_command)
+    app.command(_name, cls=WithNumbersLeftOut if _name == "select" else None)(_command)
 
 
 @app.callback(invoke_without_command=True)

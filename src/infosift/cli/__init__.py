@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 from collections.abc import Callable
@@ -57,4 +58,5 @@ def main() -> None:
         # Where the key is pressed during an import, Python takes the interrupt for unhandled and ends by a signal.
         sys.stdout.flush()
         sys.stderr.flush()
+        atexit._run_exitfuncs()  # which that end would leave out
         os._exit(INTERRUPTED)

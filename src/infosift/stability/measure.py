@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -154,7 +157,14 @@ def _beside_each_other(data: Data, seed: int, numbers: list[int], n_jobs: int | 
         return
     run = Parallel(n_jobs=n_jobs, prefer="processes", return_as="generator")
     with on_one_thread():  # a limit that threads would set and lift beside each other is set before
-        yield from run(delayed(select)(data, seed, number) for number in numbers)
+        yield from run(delayed(_select)(os.getpid(), data, seed, number) for number in numbers)
+
+
+def _select(asking_process: int, data: Data, seed: int, number: int) -> HalfSample:
+    """Select on a half-sample; a process that was started for it leaves interrupts to the one that asks."""
+    if os.getpid() != asking_process and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return select(data, seed, number)
 
 
 def _summed_up(data: Data, found: Sequence[HalfSample]) -> Stability:

@@ -4,24 +4,18 @@ from dataclasses import replace
 from io import StringIO
 
 import numpy as np
-import polars as pl
 import pytest
 from rich.console import Console
 
-from infosift import Calibrated, InputError, MutualInfoSelector, StabilityDisplay, StandIns, selection_stability
+from infosift import InputError, StabilityDisplay, StandIns
 from infosift.display.report import render
 from infosift.display.stability import by_chance, how, percent, print_stability
-from pages import ODD
-from samples import friedman
+from pages import ODD, select_and_measure
 
 
 @pytest.fixture(scope="module")
 def measured():
-    X, y = friedman(0, n=80)
-    frame, target = pl.DataFrame(X[:, : len(ODD)], schema=list(ODD)), pl.Series("yield", y)
-    selector = MutualInfoSelector(method=Calibrated(n_permutations=30), max_features=3, random_state=0)
-    stability = selection_stability(selector, frame, target, n_resamples=4)
-    return selector.fit(frame, target).selection_, stability
+    return select_and_measure()
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +84,7 @@ def test_the_page_has_a_section_where_it_was_measured(measured, stability, tmp_p
     assert "Stability over half-samples" in page
     assert 'id="figure-stability"' in page
     assert '<td class="number">12.5 %</td>' in page
-    assert "one of them in 75 %" in page
+    assert "replace each other: one of them is selected in 75 %" in page
     assert "<script>alert(1)" not in page
     assert page == render(selection, stability=stability)
     selection.report(tmp_path / "report.html", stability=stability)

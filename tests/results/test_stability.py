@@ -62,9 +62,17 @@ def test_words(stability):
         "is selected in 60 %."
     )
     none = replace(stability, frequencies=np.zeros(5), groups=(), selected=((),) * 20, mean_selected=0.0)
-    assert none.summary.startswith("No feature is selected in at least 75 %")
+    assert none.summary == "No feature is selected in at least 75 % of 20 half-samples."
     assert repr(none) == "Stability(nothing selected; 20 half-samples)"
     assert repr(stability).startswith("Stability(x1 1.00, x0 0.40,")
+
+
+def test_many_groups_are_few_words(stability):
+    of_three = StandIns(features=("x0", "x3", "x4"), frequency=0.8)
+    assert "x0, x3 and x4 replace each other: one" in replace(stability, groups=(of_three,)).summary
+    of_many = StandIns(features=tuple(f"x{i}" for i in range(30)), frequency=0.8)
+    assert "x10, x11 and 18 more replace each other" in replace(stability, groups=(of_many,)).summary
+    assert replace(stability, groups=(of_three,) * 5).summary.endswith("So do the features of 2 more groups.")
 
 
 def test_what_is_kept_is_no_finding(stability):

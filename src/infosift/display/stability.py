@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from math import ceil
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from infosift.display.phrases import count, in_a_sentence, series
+from infosift.display.phrases import count
+from infosift.results.stability import rounded_up
 
 if TYPE_CHECKING:
     from infosift.results.stability import Stability
@@ -51,7 +51,7 @@ def by_chance(stability: Stability, name: str) -> str:
     frequency = stability.frequency(name)
     if name in stability.settings.keep:
         return "kept"
-    return f"at most {ceil(100 * stability.bound(frequency)) / 100:.2f}" if frequency > 0.5 else ""
+    return f"at most {rounded_up(stability.bound(frequency)):.2f}" if frequency > 0.5 else ""
 
 
 def stand_ins_of(stability: Stability, name: str) -> list[str]:
@@ -60,14 +60,6 @@ def stand_ins_of(stability: Stability, name: str) -> list[str]:
         if name in group.features:
             return [other for other in group.features if other != name]
     return []
-
-
-def groups_in_words(stability: Stability) -> list[str]:
-    """Return a sentence for each group of features that replace each other."""
-    return [
-        f"{series([in_a_sentence(name) for name in group.features])}: one of them in {percent(group.frequency)}"
-        for group in stability.groups
-    ]
 
 
 def how(stability: Stability) -> str:

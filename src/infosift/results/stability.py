@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.util import find_spec
+from math import ceil
 from numbers import Real
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ from infosift.results.views import view_named
 
 THRESHOLD = 0.75
 _MOST_NAMES = 12
+_MOST_GROUPS = 3
 _ROUNDING = 1e-9
 
 
@@ -173,16 +175,22 @@ class Stability(Record):
         found = [name for name in self.stable() if name not in self.settings.keep]
         listed = listing(found, _MOST_NAMES)
         which = f"{listed} {'is' if len(found) == 1 else 'are'}" if found else "No feature is"
-        said = [
-            f"{which} selected in at least {100 * least:.0f} % of {self.n_resamples} half-samples. Of features "
-            f"that a half-sample selects no more often than one drawn at random, {_few(self.bound())} would be, "
-            "on average."
-        ]
-        for group in self.groups:
+        said = [f"{which} selected in at least {100 * least:.0f} % of {self.n_resamples} half-samples."]
+        if self.mean_selected:
             said.append(
-                f"{' and '.join(group.features)} replace each other: one of them is selected in "
-                f"{100 * group.frequency:.0f} %."
+                "Of features that a half-sample selects no more often than one drawn at random, at most "
+                f"{rounded_up(self.bound()):.2f} would be, on average."
             )
+        for group in self.groups[:_MOST_GROUPS]:
+            first, last = group.features[:-1], group.features[-1]
+            short = (
+                f"{', '.join(first)} and {last}"
+                if len(first) < _MOST_NAMES
+                else listing(list(group.features), _MOST_NAMES)
+            )
+            said.append(f"{short} replace each other: one of them is selected in {100 * group.frequency:.0f} %.")
+        if more := self.groups[_MOST_GROUPS:]:
+            said.append(f"So do the features of {len(more)} more group{'s' * (len(more) > 1)}.")
         if self.n_partial:
             said.append(f"On {self.n_partial} of {self.n_resamples} half-samples the search was ended early.")
         return " ".join(said)
@@ -250,6 +258,6 @@ def _require_frequency(threshold: object) -> float:
     return float(threshold) - _ROUNDING
 
 
-def _few(bound: float) -> str:
-    """Return a bound in words, rounded up."""
-    return f"at most {max(0.01, np.ceil(100 * bound) / 100):.2f}"
+def rounded_up(bound: float) -> float:
+    """Return a bound as it is shown, with two decimals."""
+    return ceil(100 * bound) / 100

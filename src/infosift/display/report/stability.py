@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from infosift.display.report.figures import stability_figure
-from infosift.display.stability import by_chance, groups_in_words, how, percent, stand_ins_of
+from infosift.display.stability import by_chance, how, percent, stand_ins_of
 from infosift.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def about_stability(selection: Selection, stability: Stability) -> dict[str, Any
             }
             for name in [*ever, *never_but_selected]
         ],
-        "groups": groups_in_words(stability),
+        "has_groups": bool(stability.groups),
         "how": how(stability),
         "figure": stability_figure(stability),
     }

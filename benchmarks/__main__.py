@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import criteria, peers, selections, workloads
+from benchmarks import criteria, peers, selections, stability, workloads
 from benchmarks.timing import Result
 
 EXPONENT_BARS = {"one column": 1.15, "beside 3 columns": 1.5}
@@ -21,6 +21,7 @@ WORKS = {
     "published": workloads.whole_selection,
     "default": selections.default_selection,
     "criteria": criteria.criteria,
+    "stability": stability.stability,
 }
 
 

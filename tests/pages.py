@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from infosift import Calibrated, MutualInfoSelector, compare_subsets
+from infosift import Calibrated, MutualInfoSelector, compare_subsets, selection_stability
 from samples import friedman, make_selector, small_selection
 
 ODD = ("<script>alert(1)</script>", "\"&'", "🧪 $x_1$", "שלום", "a" * 120, "plain")
@@ -20,6 +20,15 @@ def select_and_check(names=ODD):
     selector = MutualInfoSelector(method=Calibrated(n_permutations=30), max_features=3, random_state=0)
     check = compare_subsets(frame, target, "ridge", selector=selector, cv=3)
     return selector.fit(frame, target).selection_, check
+
+
+def select_and_measure(names=ODD):
+    """The same selection, and how often each feature is selected over half-samples."""
+    X, y = friedman(0, n=80)
+    frame, target = pl.DataFrame(X[:, : len(names)], schema=list(names)), pl.Series("yield", y)
+    selector = MutualInfoSelector(method=Calibrated(n_permutations=30), max_features=3, random_state=0)
+    stability = selection_stability(selector, frame, target, n_resamples=4)
+    return selector.fit(frame, target).selection_, stability
 
 
 def wide_selection(n_features=2000):

@@ -14,7 +14,7 @@ FLOORS = (
     ("cli",),
     ("studies",),
     ("display",),
-    ("model_check",),
+    ("model_check", "stability"),
     ("selector", "functions", "choices"),
     ("callbacks",),
     ("search",),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         PathDisplay,
         RankingDisplay,
         SpectrumDisplay,
+        StabilityDisplay,
         VerdictsDisplay,
     )
     from infosift.errors import InputError
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from infosift.results.criterion_choice import CriterionChoice
     from infosift.results.selection import Selection, Subset
     from infosift.results.settings import Component, Settings
+    from infosift.results.stability import Stability, StandIns
     from infosift.results.steps import (
         FoldEstimates,
         NeighborChoice,
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from infosift.search.published import Published
     from infosift.selector import MutualInfoSelector
     from infosift.spectra.bsplines import BSplineBasis
+    from infosift.stability.measure import selection_stability
     from infosift.studies.rbfn import RBFNRegressor
 
 __all__ = [
@@ -88,6 +91,9 @@ __all__ = [
     "Series",
     "Settings",
     "SpectrumDisplay",
+    "Stability",
+    "StabilityDisplay",
+    "StandIns",
     "Step",
     "Subset",
     "SubsetComparison",
@@ -101,6 +107,7 @@ __all__ = [
     "permutation_test",
     "resample_mutual_information",
     "score_candidates",
+    "selection_stability",
 ]
 
 _HOMES = {
@@ -119,6 +126,7 @@ _HOMES = {
         "PathDisplay",
         "RankingDisplay",
         "SpectrumDisplay",
+        "StabilityDisplay",
         "VerdictsDisplay",
     ),
     "errors": ("InputError",),
@@ -133,6 +141,7 @@ _HOMES = {
     "results.criterion_choice": ("CriterionChoice",),
     "results.selection": ("Selection", "Subset"),
     "results.settings": ("Component", "Settings"),
+    "results.stability": ("Stability", "StandIns"),
     "results.steps": (
         "FoldEstimates",
         "NeighborChoice",
@@ -150,6 +159,7 @@ _HOMES = {
     "search.published": ("Published",),
     "selector": ("MutualInfoSelector",),
     "spectra.bsplines": ("BSplineBasis",),
+    "stability.measure": ("selection_stability",),
     "studies.rbfn": ("RBFNRegressor",),
 }
 
@@ -181,13 +191,20 @@ def _plot_comparison(comparison: Any, ax: Any) -> Any:
     return ComparisonDisplay.from_comparison(comparison).plot(ax)
 
 
-def _report(selection: Any, path: Any, check: Any) -> None:
+def _plot_stability(stability: Any, ax: Any) -> Any:
+    from infosift.display.plots import StabilityDisplay
+
+    return StabilityDisplay.from_stability(stability).plot(ax)
+
+
+def _report(selection: Any, path: Any, check: Any, stability: Any) -> None:
     from infosift.display.report import write_report
 
-    write_report(selection, path, check)
+    write_report(selection, path, check, stability)
 
 
 # A result is at the bottom of the house, what shows it at the top: they meet here.
 register_view("plot", _plot)
 register_view("plot_comparison", _plot_comparison)
+register_view("plot_stability", _plot_stability)
 register_view("report", _report)

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from infosift.display.report import write_report
-from pages import ODD, select, select_and_check, wide_selection
+from pages import ODD, select, select_and_check, select_and_measure, wide_selection
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 if BROWSER is None:
@@ -34,7 +34,7 @@ def reports(tmp_path_factory):
     for name, selection in selections.items():
         write_report(selection, folder / f"{name}.html")
     selection, check = select_and_check()
-    write_report(selection, folder / "checked.html", check)
+    write_report(selection, folder / "checked.html", check, select_and_measure()[1])
     return {path.stem: path.as_uri() for path in folder.iterdir()}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 from collections.abc import Callable
@@ -9,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from infosift.cli import pieces, ranking, selecting, studying
-from infosift.cli.running import INTERRUPTED
+from infosift.cli import half_sampling, pieces, ranking, selecting, studying
+from infosift.cli.running import INTERRUPTED, WithNumbersLeftOut
 
 app = typer.Typer(
     name="infosift",
@@ -22,6 +23,7 @@ app = typer.Typer(
 _COMMANDS: dict[str, Callable[..., None]] = {
     "select": selecting.select,
     "rank": ranking.rank,
+    "stability": half_sampling.stability,
     "neighbors": pieces.neighbors,
     "test": pieces.try_feature,
     "score": pieces.score,
@@ -29,7 +31,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "study": studying.study,
 }
 for _name, _command in _COMMANDS.items():
-    app.command(_name)(_command)
+    app.command(_name, cls=WithNumbersLeftOut if _name == "select" else None)(_command)
 
 
 @app.callback(invoke_without_command=True)
@@ -56,4 +58,5 @@ def main() -> None:
         # Where the key is pressed during an import, Python takes the interrupt for unhandled and ends by a signal.
         sys.stdout.flush()
         sys.stderr.flush()
+        atexit._run_exitfuncs()  # which that end would leave out
         os._exit(INTERRUPTED)

@@ -89,6 +89,7 @@ class TargetKind(Enum):
 
 
 _MORE = "may be repeated"
+RESAMPLES = 50
 
 File = Annotated[
     str,
@@ -203,6 +204,16 @@ CheckModel = Annotated[
         show_default=False,
     ),
 ]
+StabilityToo = Annotated[
+    int | None,
+    typer.Option(
+        "--stability",
+        metavar="[N]",
+        help=f"Show how often each feature is selected over N half-samples of the rows ({RESAMPLES} unless said).",
+        show_default=False,
+    ),
+]
+Resamples = Annotated[int, typer.Option(help="Number of half-samples, an even number.")]
 CheckpointFile = Annotated[
     Path | None,
     typer.Option(

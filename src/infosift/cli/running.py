@@ -13,7 +13,9 @@ from typing import Any, NoReturn
 import typer
 from rich.console import Console
 from rich.text import Text
+from typer.core import TyperCommand
 
+from infosift.cli.options import RESAMPLES
 from infosift.errors import InputError
 
 BAD_INPUT = 2
@@ -31,10 +33,27 @@ _OPTIONS = {
     "missing": "--missing",
     "n_jobs": "--jobs",
     "n_neighbors": "--n-neighbors",
+    "n_resamples": "--resamples",
     "search": "--search",
     "time_limit": "--time-limit",
 }
 _PICTURES = (".png", ".svg", ".pdf")
+
+
+class WithNumbersLeftOut(TyperCommand):
+    """A command whose option --stability has a number, or stands for one."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the number where it is left out."""
+        said = [
+            f"--stability={RESAMPLES}" if word == "--stability" and not is_number else word
+            for word, is_number in zip(args, [*map(_is_number, args[1:]), False], strict=True)
+        ]
+        return list(super().parse_args(ctx, said))
+
+
+def _is_number(word: str) -> bool:
+    return word.removeprefix("-").isdecimal()
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from infosift.cli import options
+from infosift.cli.extras import Extras
 from infosift.cli.running import (
     INTERRUPTED,
     failing_in_one_sentence,
@@ -24,7 +25,6 @@ from infosift.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-    from infosift.results.comparison import SubsetComparison
     from infosift.results.selection import Selection
 
 
@@ -54,6 +54,7 @@ def select(
     report: options.Report = None,
     plot: options.Plot = None,
     check_model: options.CheckModel = None,
+    stability: options.StabilityToo = None,
     checkpoint: options.CheckpointFile = None,
     progress: options.Progress = None,
     quiet: options.Quiet = False,
@@ -65,16 +66,17 @@ def select(
     with failing_in_one_sentence():
         files = _Files(json, csv, report, plot)
         files.require_possible(Path(file), checkpoint)
-        _require_shown(check_model, quiet, report)
+        extras = Extras(check_model, stability)
+        extras.require_shown(quiet, report)
         table = read_table(file, target, Columns(keep or [], ignore or [], categorical or [], groups))
         parameters: dict[str, Any] = {
             "alpha": alpha,
             "method": method.value,
-            "search": _search(search, control),
+            "search": search_asked_for(search, control),
             "criterion": criterion.value,
             **options.discrete(categorical, table.features.columns, target, target_kind),
             "keep": keep,
-            "feature_groups": _read_feature_groups(feature_groups),
+            "feature_groups": read_feature_groups(feature_groups),
             "scale": scale.value,
             "missing": missing.value,
             "min_features": min_features,
@@ -88,7 +90,7 @@ def select(
         selection = fit(table, parameters, quiet, first_row=1)
         # What is ignored was not read, but whoever repeats the run should know.
         selection = replace(selection, settings=replace(selection.settings, ignore=tuple(ignore or ())))
-        _show_and_write(selection, table, parameters, files, check_model, quiet)
+        _show_and_write(selection, table, parameters, files, extras, quiet)
     stop_if_interrupted(selection)
 
 
@@ -97,21 +99,23 @@ def _show_and_write(
     table: Table,
     parameters: dict[str, Any],
     files: _Files,
-    check_model: options.Model | None,
+    extras: Extras,
     quiet: bool,
 ) -> None:
-    """Print a selection, check it by a model if asked to, and write the files whatever comes of that."""
+    """Print a selection and what is asked for besides it, and write the files whatever comes of that."""
     if not quiet:
         show(selection)
-    check = None
+    found: dict[str, Any] = {}
     try:
-        if check_model is not None and not _is_interrupted(selection):
-            check = _check(table, parameters, check_model.value, quiet)
+        if not _is_interrupted(selection):
+            for name, result in extras.found(table, parameters, quiet):
+                found[name] = result
     finally:
-        files.write(selection, table, check, quiet)
+        files.write(selection, table, found, quiet)
 
 
-def _search(search: options.Search, control: options.Control | None) -> Any:
+def search_asked_for(search: options.Search, control: options.Control | None) -> Any:
+    """Return the search that two options name."""
     if control is None:
         return search.value
     if search is not options.Search.filter:
@@ -171,7 +175,8 @@ def _require_groups(row_groups: pl.Series) -> None:
         raise InputError(f'The groups "{row_groups.name}" have no value in {place}: fill it in first.')
 
 
-def _read_feature_groups(file: Path | None) -> dict[str, list[str]] | None:
+def read_feature_groups(file: Path | None) -> dict[str, list[str]] | None:
+    """Read the file of features that enter or stay out together, where there is one."""
     from infosift.data.readers import read_groups_file
 
     return None if file is None else read_groups_file(file)
@@ -184,13 +189,9 @@ def is_shown(progress: bool | None, quiet: bool) -> bool:
 
 def fit(table: Table, parameters: dict[str, Any], quiet: bool = False, first_row: int = 0) -> Selection:
     """Return the selection; where it is interrupted, what was decided by then."""
-    from infosift.data.frames import read_columns, require_finite
     from infosift.selector import MutualInfoSelector
 
-    if parameters.get("missing", "error") == "error":
-        or_else = ", or drop such rows with --missing drop"
-        require_finite(read_columns(table.target), "The target", first_row, or_else=or_else)
-        require_finite(read_columns(table.features), first_row=first_row, or_else=or_else)
+    require_values(table, parameters.get("missing", "error"), first_row)
     selector: Any = MutualInfoSelector(**parameters)
     with warnings_as_notes(quiet):
         try:
@@ -202,33 +203,21 @@ def fit(table: Table, parameters: dict[str, Any], quiet: bool = False, first_row
     return selection
 
 
+def require_values(table: Table, missing: str, first_row: int) -> None:
+    """Refuse missing values where they are to be refused; the rows of a file are counted from ``first_row``."""
+    from infosift.data.frames import read_columns, require_finite
+
+    if missing == "error":
+        or_else = ", or drop such rows with --missing drop"
+        require_finite(read_columns(table.target), "The target", first_row, or_else=or_else)
+        require_finite(read_columns(table.features), first_row=first_row, or_else=or_else)
+
+
 def show(selection: Selection) -> None:
     """Print a selection."""
     from infosift.display.terminal import print_selection
 
     print_selection(selection, Console())
-
-
-def _require_shown(check_model: options.Model | None, quiet: bool, report: Path | None) -> None:
-    if check_model is not None and quiet and report is None:
-        raise InputError("--check-model shows nothing with --quiet and without --report: leave one of them out.")
-
-
-def _check(table: Table, parameters: dict[str, Any], model: str, quiet: bool) -> SubsetComparison:
-    """Compare the selected features with others by a model, and print what is found."""
-    from infosift.display.comparison import print_comparison
-    from infosift.model_check.compare import compare_subsets
-    from infosift.selector import MutualInfoSelector
-
-    selector: Any = MutualInfoSelector(**parameters)
-    of_run = {"random_state": parameters["random_state"], "n_jobs": parameters["n_jobs"]}
-    with warnings_as_notes(quiet):
-        check = compare_subsets(
-            table.features, table.target, model, selector=selector, groups=table.row_groups, **of_run
-        )
-    if not quiet:
-        print_comparison(check, Console())
-    return check
 
 
 @dataclass(frozen=True)
@@ -246,8 +235,8 @@ class _Files:
             require_writable(path, besides=data)
         require_drawable(self.plot, needed=self.report is not None)
 
-    def write(self, selection: Selection, table: Table, check: SubsetComparison | None, quiet: bool) -> None:
-        """Write the results that are asked for."""
+    def write(self, selection: Selection, table: Table, besides: dict[str, Any], quiet: bool) -> None:
+        """Write the results that are asked for; what was found besides the selection goes into the report."""
         if self.json is not None:
             with writing(self.json, "Evidence", quiet):
                 self.json.write_text(selection.to_json(indent=1), encoding="utf-8")
@@ -256,7 +245,7 @@ class _Files:
                 table.features.select(selection.names).with_columns(table.target).write_csv(self.csv)
         if self.report is not None:
             with writing(self.report, "Report", quiet):
-                selection.report(self.report, check=check)
+                selection.report(self.report, **besides)
         if self.plot is not None:
             with writing(self.plot, "Picture", quiet):
                 save_picture(selection.plot(), self.plot)

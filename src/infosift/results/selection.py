@@ -18,6 +18,7 @@ from infosift.results.views import view_named
 
 if TYPE_CHECKING:
     from infosift.results.comparison import SubsetComparison
+    from infosift.results.stability import Stability
 
 INTERRUPT, TIME_LIMIT = "an interrupt", "the time limit"
 _COLUMNS_OF_STEPS = (
@@ -309,7 +310,13 @@ class Selection(Record):
         """
         return view_named("plot")(self, kind, ax)
 
-    def report(self, path: str | PathLike[str], *, check: SubsetComparison | None = None) -> None:
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        check: SubsetComparison | None = None,
+        stability: Stability | None = None,
+    ) -> None:
         """Write the selection, its figures and how to repeat it as one HTML file to hand on; needs matplotlib.
 
         Parameters
@@ -318,8 +325,10 @@ class Selection(Record):
             The file to write; it needs no other file and no network to be read.
         check : SubsetComparison or None, default=None
             What ``compare_subsets`` found for the same features and target, to be shown too.
+        stability : Stability or None, default=None
+            What ``selection_stability`` found for the same features and target, likewise.
         """
-        view_named("report")(self, path, check)
+        view_named("report")(self, path, check, stability)
 
     def __repr__(self) -> str:
         selected = ", ".join(self.names) or "nothing"

@@ -7,13 +7,15 @@ from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from infosift.data.table import Table
 from infosift.errors import InputError
 from infosift.results.records import Record
 from infosift.results.settings import Settings
 from infosift.results.steps import NeighborChoice, Step
+
+R = TypeVar("R", bound=Record)
 
 # Settings that decide when a run ends, but not what it decides before.
 _FREE = ("time_limit",)
@@ -32,9 +34,7 @@ class State(Record):
 
 def fresh_state(table: Table, settings: Settings) -> State:
     """Return the state in which nothing is decided."""
-    return State(
-        data=_fingerprint(table), version=version("infosift"), settings=settings, neighbors=None, steps=()
-    )
+    return State(data=fingerprint(table), version=version("infosift"), settings=settings, neighbors=None, steps=())
 
 
 class Checkpoint:
@@ -42,9 +42,7 @@ class Checkpoint:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        if not path.parent.is_dir():
-            raise InputError(f"There is no folder {path.parent} for the checkpoint {path.name}.")
-        self._found = self._read()
+        self._found = read_whole(path, State)
 
     @property
     def seed(self) -> int | None:
@@ -57,42 +55,75 @@ class Checkpoint:
         found = self._found
         if found is None:
             return fresh
-        refused = f"The checkpoint {self.path} "
-        hint = ": remove it, or give another file."
-        if found.version != fresh.version:
-            raise InputError(f"{refused}was written by infosift {found.version}, not {fresh.version}{hint}")
-        theirs, ours = _by_name(found.settings), _by_name(settings)
-        for name in {**ours, **theirs}:
-            if name not in _FREE and theirs.get(name) != ours.get(name):
-                asked = f"{name}={theirs.get(name)!r}, not {ours.get(name)!r}"
-                raise InputError(f"{refused}is of a run with {asked}{hint}")
-        if found.data != fresh.data:
-            raise InputError(f"{refused}is of a run on other data{hint}")
+        require_same_run(self.path, found, fresh)
         return found
 
-    def _read(self) -> State | None:
-        try:
-            return State.from_json(self.path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise InputError(f"The checkpoint {self.path} cannot be read ({error.strerror}).") from error
-        except ValueError as error:
-            raise InputError(
-                f"{self.path} is not a whole checkpoint of infosift; it is left as it is: give another file."
-            ) from error
-
     def write(self, state: State) -> None:
-        """Put a state in the place of the one before, such that at any moment the file is whole."""
-        beside = self.path.with_name(self.path.name + ".part")
-        try:
-            with beside.open("w", encoding="utf-8") as file:
-                file.write(state.to_json())
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(self.path)
-        except OSError as error:
-            raise InputError(f"The checkpoint {self.path} cannot be written ({error.strerror}).") from error
+        """Put a state in the place of the one before."""
+        write_whole(self.path, state)
+
+
+class OfARun(Protocol):
+    """What a file says of the run that it is of."""
+
+    @property
+    def data(self) -> str:
+        """A digest of the data."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The version of infosift."""
+        ...
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the run."""
+        ...
+
+
+def require_same_run(path: Path, found: OfARun, asked: OfARun) -> None:
+    """Refuse what was found in a file where it is of other data, settings or another version."""
+    refused = f"The checkpoint {path} "
+    hint = ": remove it, or give another file."
+    if found.version != asked.version:
+        raise InputError(f"{refused}was written by infosift {found.version}, not {asked.version}{hint}")
+    theirs, ours = _by_name(found.settings), _by_name(asked.settings)
+    for name in {**ours, **theirs}:
+        if name not in _FREE and theirs.get(name) != ours.get(name):
+            differs = f"{name}={theirs.get(name)!r}, not {ours.get(name)!r}"
+            raise InputError(f"{refused}is of a run with {differs}{hint}")
+    if found.data != asked.data:
+        raise InputError(f"{refused}is of a run on other data{hint}")
+
+
+def read_whole(path: Path, kind: type[R]) -> R | None:
+    """Return the record in a file, None where there is no file; refuse any other content."""
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {path.parent} for the checkpoint {path.name}.")
+    try:
+        return kind.from_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(f"The checkpoint {path} cannot be read ({error.strerror}).") from error
+    except ValueError as error:
+        raise InputError(
+            f"{path} is not a whole checkpoint of infosift; it is left as it is: give another file."
+        ) from error
+
+
+def write_whole(path: Path, record: Record) -> None:
+    """Put a record in the place of the one before, such that at any moment the file is whole."""
+    beside = path.with_name(path.name + ".part")
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            file.write(record.to_json())
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        raise InputError(f"The checkpoint {path} cannot be written ({error.strerror}).") from error
 
 
 def _by_name(settings: Settings) -> dict[str, Any]:
@@ -104,7 +135,7 @@ def _by_name(settings: Settings) -> dict[str, Any]:
     return named
 
 
-def _fingerprint(table: Table) -> str:
+def fingerprint(table: Table) -> str:
     """Return a digest of all that the table brings to a run."""
     digest = blake2b(digest_size=16)
     said = (table.names, table.target_name, table.units, table.constant, table.discrete, table.n_classes)

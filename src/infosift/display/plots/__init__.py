@@ -9,6 +9,7 @@ from infosift.display.plots.neighbors import NeighborsDisplay
 from infosift.display.plots.path import PathDisplay
 from infosift.display.plots.ranking import RankingDisplay
 from infosift.display.plots.spectrum import SpectrumDisplay
+from infosift.display.plots.stability import StabilityDisplay
 from infosift.display.plots.verdicts import VerdictsDisplay
 from infosift.errors import require_choice
 
@@ -22,6 +23,7 @@ __all__ = [
     "PathDisplay",
     "RankingDisplay",
     "SpectrumDisplay",
+    "StabilityDisplay",
     "VerdictsDisplay",
     "draw",
 ]

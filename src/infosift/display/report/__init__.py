@@ -8,23 +8,30 @@ from typing import TYPE_CHECKING
 
 from infosift.display.report.check import about_check
 from infosift.display.report.figures import figures
+from infosift.display.report.stability import about_stability
 from infosift.display.report.summary import summarise
 
 if TYPE_CHECKING:
     from infosift.results.comparison import SubsetComparison
     from infosift.results.selection import Selection
+    from infosift.results.stability import Stability
 
 __all__ = ["render", "summarise", "write_report"]
 
 
-def write_report(selection: Selection, path: str | PathLike[str], check: SubsetComparison | None = None) -> None:
+def write_report(
+    selection: Selection,
+    path: str | PathLike[str],
+    check: SubsetComparison | None = None,
+    stability: Stability | None = None,
+) -> None:
     """Write a selection as one HTML file that needs nothing else."""
     # A name may hold half a character, which a file cannot.
-    Path(path).write_text(render(selection, check), encoding="utf-8", errors="replace", newline="\n")
+    Path(path).write_text(render(selection, check, stability), encoding="utf-8", errors="replace", newline="\n")
 
 
-def render(selection: Selection, check: SubsetComparison | None = None) -> str:
-    """Return the page; the same selection, and check by a model, give the same text."""
+def render(selection: Selection, check: SubsetComparison | None = None, stability: Stability | None = None) -> str:
+    """Return the page; the same selection, check by a model and stability give the same text."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -36,4 +43,5 @@ def render(selection: Selection, check: SubsetComparison | None = None) -> str:
     )
     page = environment.get_template("page.html.jinja")
     about_model = None if check is None else about_check(selection, check)
-    return page.render(summarise(selection), figures=figures(selection), check=about_model)
+    about_halves = None if stability is None else about_stability(selection, stability)
+    return page.render(summarise(selection), figures=figures(selection), check=about_model, stability=about_halves)

@@ -15,6 +15,7 @@ from infosift.display.plots import (
     NeighborsDisplay,
     PathDisplay,
     RankingDisplay,
+    StabilityDisplay,
     VerdictsDisplay,
 )
 from infosift.display.plots.canvas import require_matplotlib
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
     from infosift.display.plots.canvas import Display
     from infosift.results.comparison import SubsetComparison
     from infosift.results.selection import Selection
+    from infosift.results.stability import Stability
 
 # Above this number, lines are stored as dots of a picture, which takes less room than their coordinates.
 _MOST_LINES = 60
 _DOTS_PER_INCH = 150
 _NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WIDE = 1.9
+_MOST_NAMES = 12
 
 
 def figures(selection: Selection) -> list[dict[str, object]]:
@@ -112,6 +115,18 @@ def comparison_figure(comparison: SubsetComparison) -> dict[str, object]:
     alt = f"{comparison.measure} of {comparison.model} by subset: {means}."
     title = f"{comparison.measure[0].upper()}{comparison.measure[1:]} in each fold"
     return _figure("comparison", title, reading, alt, ComparisonDisplay.from_comparison(comparison))
+
+
+def stability_figure(stability: Stability) -> dict[str, object]:
+    """Return the figure of how often features are selected over half-samples."""
+    reading = (
+        "The longer the bar, the more half-samples on which the feature is selected. The scale above is a bound: "
+        "how many features, at most and on average, reach such a share by chance."
+    )
+    display = StabilityDisplay.from_stability(stability)
+    often = [f"{name} {stability.frequency(name):.2f}" for name in display.names[:_MOST_NAMES]]
+    alt = f"Selection frequencies over {stability.n_resamples} half-samples: {', '.join(often) or 'none'}."
+    return _figure("stability", "Selected on half-samples", reading, alt, display)
 
 
 def _figure(kind: str, title: str, reading: str, alt: str, display: Display) -> dict[str, object]:

@@ -1,0 +1,98 @@
+"""The command that shows how often features of a file are selected over half-samples of its rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from infosift.cli import options
+from infosift.cli.extras import measure_stability
+from infosift.cli.running import failing_in_one_sentence, require_drawable, require_writable, save_picture, writing
+from infosift.cli.selecting import (
+    Columns,
+    is_shown,
+    read_feature_groups,
+    read_table,
+    require_values,
+    search_asked_for,
+)
+
+
+def stability(
+    file: options.File,
+    target: options.Target,
+    resamples: options.Resamples = options.RESAMPLES,
+    alpha: options.Alpha = 0.05,
+    method: options.HowTested = options.Method.calibrated,
+    search: options.HowSearched = options.Search.forward,
+    control: options.HowControlled = None,
+    criterion: options.Estimate = options.Criterion.ksg,
+    keep: options.Keep = None,
+    ignore: options.Ignore = None,
+    feature_groups: options.FeatureGroups = None,
+    groups: options.Groups = None,
+    categorical: options.Categorical = None,
+    target_kind: options.KindOfTarget = options.TargetKind.auto,
+    scale: options.HowScaled = options.Scale.standard,
+    missing: options.HowMissing = options.Missing.error,
+    min_features: options.MinFeatures = 0,
+    max_features: options.MaxFeatures = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = -1,
+    json: options.Json = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write the frequencies to this file.", show_default=False)
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw the frequencies to this file: .png, .svg or .pdf.", show_default=False),
+    ] = None,
+    checkpoint: options.CheckpointFile = None,
+    progress: options.Progress = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Show how often each feature of a file is selected over half-samples of its rows.
+
+    Half-samples come in pairs without a row in common. A bound says how many
+    features reach a frequency by chance.
+
+    Example: [bold]infosift stability houses.csv --target price --checkpoint halves.json[/bold]
+    """
+    with failing_in_one_sentence():
+        for path in (json, csv, plot, checkpoint):
+            require_writable(path, besides=Path(file))
+        require_drawable(plot)
+        table = read_table(file, target, Columns(keep or [], ignore or [], categorical or [], groups))
+        require_values(table, missing.value, first_row=1)
+        parameters: dict[str, Any] = {
+            "alpha": alpha,
+            "method": method.value,
+            "search": search_asked_for(search, control),
+            "criterion": criterion.value,
+            **options.discrete(categorical, table.features.columns, target, target_kind),
+            "keep": keep,
+            "feature_groups": read_feature_groups(feature_groups),
+            "scale": scale.value,
+            "missing": missing.value,
+            "min_features": min_features,
+            "max_features": max_features,
+            "random_state": seed,
+            "n_jobs": jobs,
+            "verbose": is_shown(progress, quiet),
+        }
+        found = measure_stability(table, parameters, resamples, checkpoint, quiet)
+        _write(found, json, csv, plot, quiet)
+
+
+def _write(found: Any, json: Path | None, csv: Path | None, plot: Path | None, quiet: bool) -> None:
+    if json is not None:
+        with writing(json, "Evidence", quiet):
+            json.write_text(found.to_json(indent=1), encoding="utf-8")
+    if csv is not None:
+        with writing(csv, "Frequencies", quiet):
+            found.to_frame("polars").write_csv(csv)
+    if plot is not None:
+        with writing(plot, "Picture", quiet):
+            save_picture(found.plot(), plot)

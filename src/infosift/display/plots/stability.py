@@ -1,0 +1,91 @@
+"""How often each feature is selected over half-samples, and how often features are by chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from infosift.arrays import FloatArray
+from infosift.display.plots.canvas import BLUE, GREY, PALE, Display, height_of_rows, name_rows, say
+from infosift.results.stability import THRESHOLD
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from infosift.results.stability import Stability
+
+_MOST_ROWS = 30
+_THRESHOLDS = (0.6, 0.7, 0.8, 0.9, 1.0)
+
+
+@dataclass(eq=False)
+class StabilityDisplay(Display):
+    """The selection frequency of each feature as a bar; above, how many reach a frequency by chance.
+
+    A circle is the frequency of a group of features that replace each other, on the bar of the first of them.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Features that are ever selected, the most frequent first.
+    frequencies : ndarray
+        Share of the half-samples in which each is selected.
+    group_frequencies : ndarray
+        Share in which one of the group is that each leads; NaN where it leads none.
+    thresholds : tuple of float
+        Frequencies at which the bound is shown.
+    bounds : ndarray
+        How many features reach each of these by chance, at most and on average.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import MutualInfoSelector, StabilityDisplay, selection_stability
+    >>> X = np.random.default_rng(0).normal(size=(80, 3))
+    >>> stability = selection_stability(MutualInfoSelector(), X, X[:, 1], n_resamples=4)
+    >>> StabilityDisplay.from_stability(stability).names
+    ('x1',)
+    """
+
+    names: tuple[str, ...]
+    frequencies: FloatArray
+    group_frequencies: FloatArray
+    thresholds: tuple[float, ...]
+    bounds: FloatArray
+
+    @classmethod
+    def from_stability(cls, stability: Stability) -> Self:
+        """Take the features that are ever selected."""
+        names = tuple(name for name in stability.ranking if stability.frequency(name) > 0)
+        led = {group.features[0]: group.frequency for group in stability.groups}
+        return cls(
+            names=names,
+            frequencies=np.array([stability.frequency(name) for name in names]),
+            group_frequencies=np.array([led.get(name, np.nan) for name in names]),
+            thresholds=_THRESHOLDS,
+            bounds=np.array([stability.bound(threshold) for threshold in _THRESHOLDS]),
+        )
+
+    def _size(self) -> tuple[float, float]:
+        return (6.4, height_of_rows(min(len(self.names), _MOST_ROWS + 1)) + 0.4)
+
+    def _draw(self, ax: Axes) -> None:
+        if not self.names:
+            say(ax, "Nothing is selected on any half-sample.")
+            return
+        shown = self.frequencies[:_MOST_ROWS]
+        places = np.arange(len(shown))
+        is_stable = shown >= THRESHOLD - 1e-9
+        ax.barh(places, shown, height=0.6, color=np.where(is_stable, BLUE, PALE).tolist())
+        ax.axvline(THRESHOLD, color=GREY, ls="--", lw=1.2, label=f"frequency {THRESHOLD:g}")
+        groups = self.group_frequencies[:_MOST_ROWS]
+        if not np.isnan(groups).all():
+            ax.plot(groups, places, "o", mfc="white", mec=BLUE, ms=7, label="it or a feature that replaces it")
+        more = len(self.names) - len(places)
+        name_rows(ax, self.names[:_MOST_ROWS], f"and {more} more" if more else "")
+        ax.set(xlabel="share of half-samples on which it is selected", xlim=(0, 1.02))
+        above = ax.secondary_xaxis("top")
+        above.set_xticks(list(self.thresholds), [f"{bound:.2g}" for bound in self.bounds], fontsize="small")
+        above.set_xlabel("features that reach it by chance, at most", fontsize="small", loc="right")

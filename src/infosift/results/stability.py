@@ -1,0 +1,263 @@
+"""How often each feature is selected over half-samples of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from math import ceil
+from numbers import Real
+from typing import Any, Literal
+
+import narwhals.stable.v1 as nw
+import numpy as np
+
+from infosift.arrays import FloatArray
+from infosift.errors import InputError, listing, require_choice
+from infosift.results.error_bound import chance_bound, on_grid
+from infosift.results.records import Record
+from infosift.results.settings import Settings
+from infosift.results.views import view_named
+
+THRESHOLD = 0.75
+_MOST_NAMES = 12
+_MOST_GROUPS = 3
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StandIns(Record):
+    """Features that replace each other: where one is selected, others of them are redundant with it.
+
+    Parameters
+    ----------
+    features : tuple of str
+        The features, the most frequently selected first.
+    frequency : float
+        Share of the half-samples in which at least one of them is selected.
+
+    Examples
+    --------
+    >>> from infosift import StandIns
+    >>> StandIns(features=("weight", "girth"), frequency=0.98).frequency
+    0.98
+    """
+
+    features: tuple[str, ...]
+    frequency: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Stability(Record):
+    """How often each feature is selected over half-samples of the rows.
+
+    Half-samples come in pairs without a row in common: the first and the second, the third and the fourth, and so
+    on.
+
+    Parameters
+    ----------
+    feature_names : tuple of str
+        All features.
+    target_name : str
+        The target.
+    frequencies : ndarray
+        Share of the half-samples in which each feature is selected; 1 for those kept.
+    groups : tuple of StandIns
+        Features that replace each other, where there are some, the most frequently selected group first. They need
+        verdicts, which the calibrated method has.
+    selected : tuple of tuple of str
+        The features selected on each half-sample, in the order selected.
+    n_candidates : int
+        Number of features that could be selected, on all rows. Those kept do not count; a feature group is one.
+    mean_selected : float
+        Mean number of these that a half-sample selects.
+    n_rows, n_rows_dropped : int
+        Number of rows used, and of rows dropped for missing values.
+    n_row_groups : int or None
+        Number of groups of rows, which half-samples have as a whole; None where each row was on its own.
+    n_partial : int
+        Number of half-samples on which the search was ended early.
+    settings : Settings
+        The parameters of the selections; the seed is that of the half-samples.
+    version : str
+        The version of infosift.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import MutualInfoSelector, Stability, selection_stability
+    >>> X = np.random.default_rng(0).normal(size=(80, 3))
+    >>> stability = selection_stability(MutualInfoSelector(), X, X[:, 1], n_resamples=4)
+    >>> stability.frequencies.tolist(), stability.stable(0.9)
+    ([0.0, 1.0, 0.0], ('x1',))
+    >>> Stability.from_json(stability.to_json()) == stability
+    True
+    """
+
+    feature_names: tuple[str, ...]
+    target_name: str
+    frequencies: FloatArray
+    groups: tuple[StandIns, ...]
+    selected: tuple[tuple[str, ...], ...]
+    n_candidates: int
+    mean_selected: float
+    n_rows: int
+    n_rows_dropped: int
+    n_row_groups: int | None
+    n_partial: int
+    settings: Settings
+    version: str
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of half-samples."""
+        return len(self.selected)
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs of half-samples."""
+        return len(self.selected) // 2
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """All features, the most frequently selected first."""
+        return tuple(self.feature_names[i] for i in np.argsort(-self.frequencies, kind="stable"))
+
+    def frequency(self, feature: str) -> float:
+        """Return the share of the half-samples in which a feature is selected."""
+        if feature not in self.feature_names:
+            raise InputError(f'There is no feature "{feature}": give one of {listing(list(self.feature_names))}.')
+        return float(self.frequencies[self.feature_names.index(feature)])
+
+    def stable(self, threshold: float = THRESHOLD) -> tuple[str, ...]:
+        """Return the features whose frequency reaches a threshold, the most frequently selected first.
+
+        Parameters
+        ----------
+        threshold : float, default=0.75
+            A frequency above 0 and at most 1.
+        """
+        least = _require_frequency(threshold)
+        return tuple(name for name in self.ranking if self.frequency(name) >= least)
+
+    def stable_groups(self, threshold: float = THRESHOLD) -> tuple[StandIns, ...]:
+        """Return the groups of features that replace each other whose frequency reaches a threshold.
+
+        Parameters
+        ----------
+        threshold : float, default=0.75
+            A frequency above 0 and at most 1.
+        """
+        least = _require_frequency(threshold)
+        return tuple(group for group in self.groups if group.frequency >= least)
+
+    def bound(
+        self, threshold: float = THRESHOLD, *, assumption: Literal["unimodal", "none"] = "unimodal"
+    ) -> float:
+        """Return how many features reach a threshold by chance, at most and on average: Shah and Samworth (2013).
+
+        By chance are features that a half-sample selects with a probability of at most ``mean_selected /
+        n_candidates``, that of a feature drawn at random. It holds for single features, not for groups.
+
+        Parameters
+        ----------
+        threshold : float, default=0.75
+            A frequency above 0.5 and at most 1.
+        assumption : {"unimodal", "none"}, default="unimodal"
+            "none" is the bound of any selection. "unimodal" assumes that the share of the pairs in which such a
+            feature is selected in both halves has a distribution with one peak.
+        """
+        return chance_bound(threshold, self.n_pairs, self.mean_selected, self.n_candidates, assumption)
+
+    @property
+    def summary(self) -> str:
+        """The stability in words."""
+        least = on_grid(THRESHOLD, self.n_pairs)
+        found = [name for name in self.stable() if name not in self.settings.keep]
+        listed = listing(found, _MOST_NAMES)
+        which = f"{listed} {'is' if len(found) == 1 else 'are'}" if found else "No feature is"
+        said = [f"{which} selected in at least {100 * least:.0f} % of {self.n_resamples} half-samples."]
+        if self.mean_selected:
+            said.append(
+                "Of features that a half-sample selects no more often than one drawn at random, at most "
+                f"{rounded_up(self.bound()):.2f} would be, on average."
+            )
+        for group in self.groups[:_MOST_GROUPS]:
+            first, last = group.features[:-1], group.features[-1]
+            short = (
+                f"{', '.join(first)} and {last}"
+                if len(first) < _MOST_NAMES
+                else listing(list(group.features), _MOST_NAMES)
+            )
+            said.append(f"{short} replace each other: one of them is selected in {100 * group.frequency:.0f} %.")
+        if more := self.groups[_MOST_GROUPS:]:
+            said.append(f"So do the features of {len(more)} more group{'s' * (len(more) > 1)}.")
+        if self.n_partial:
+            said.append(f"On {self.n_partial} of {self.n_resamples} half-samples the search was ended early.")
+        return " ".join(said)
+
+    def to_frame(
+        self,
+        library: Literal["pandas", "polars", "pyarrow"] | None = None,
+        *,
+        table: Literal["features", "groups", "half-samples"] = "features",
+    ) -> Any:
+        """Return the frequencies as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"} or None
+            None is pandas where it is installed, else polars.
+        table : {"features", "groups", "half-samples"}, default="features"
+            A row for each feature, the most frequently selected first, with the bound where its frequency is above
+            one half; for each group of features that replace each other; or for each half-sample. Names of several
+            features in one cell have commas between them.
+        """
+        require_choice("table", table, ("features", "groups", "half-samples"))
+        content: dict[str, list[Any]]
+        if table == "features":
+            frequencies = [self.frequency(name) for name in self.ranking]
+            group_of = {name: ", ".join(group.features) for group in self.groups for name in group.features}
+            content = {
+                "feature": list(self.ranking),
+                "frequency": frequencies,
+                "bound": [self.bound(one) if one > 0.5 else None for one in frequencies],
+                "group": [group_of.get(name, "") for name in self.ranking],
+            }
+        elif table == "groups":
+            content = {
+                "features": [", ".join(group.features) for group in self.groups],
+                "frequency": [group.frequency for group in self.groups],
+            }
+        else:
+            content = {
+                "pair": [1 + number // 2 for number in range(self.n_resamples)],
+                "n_features": [len(names) for names in self.selected],
+                "selected": [", ".join(names) for names in self.selected],
+            }
+        installed: Literal["pandas", "polars"] = "pandas" if find_spec("pandas") else "polars"
+        return nw.from_dict(content, backend=library or installed).to_native()
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the frequencies and the bound, and return the display; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a figure, ``display.figure_``, without a window.
+        """
+        return view_named("plot_stability")(self, ax)
+
+    def __repr__(self) -> str:
+        shown = [f"{name} {self.frequency(name):.2f}" for name in self.ranking if self.frequency(name) > 0]
+        return f"Stability({listing(shown, _MOST_NAMES) or 'nothing selected'}; {self.n_resamples} half-samples)"
+
+
+def _require_frequency(threshold: object) -> float:
+    if isinstance(threshold, bool) or not isinstance(threshold, Real) or not 0 < float(threshold) <= 1:
+        raise InputError(f"threshold must be a frequency above 0 and at most 1, not {threshold!r}.")
+    return float(threshold) - _ROUNDING
+
+
+def rounded_up(bound: float) -> float:
+    """Return a bound as it is shown, with two decimals."""
+    return ceil(100 * bound) / 100

@@ -1,0 +1,1 @@
+"""How often features are selected over half-samples of the rows."""

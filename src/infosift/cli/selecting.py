@@ -11,19 +11,22 @@ from rich.console import Console
 from infosift.cli import options
 from infosift.cli.running import (
     INTERRUPTED,
+    OUT_OF_TIME,
+    console_beside,
     failing_in_one_sentence,
     require_drawable,
+    require_one_on_standard_output,
     require_writable,
     save_picture,
     stop,
     warnings_as_notes,
+    write_text,
     writing,
 )
+from infosift.cli.tables import FIRST_ROW, OR_DROP, Columns, Table, read_table
 from infosift.errors import InputError
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from infosift.results.comparison import SubsetComparison
     from infosift.results.selection import Selection
 
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 def select(
     file: options.File,
     target: options.Target,
+    encoding: options.Encoding = None,
+    comment: options.Comment = None,
     alpha: options.Alpha = 0.05,
     method: options.HowTested = options.Method.calibrated,
     search: options.HowSearched = options.Search.forward,
@@ -66,14 +71,15 @@ def select(
         files = _Files(json, csv, report, plot)
         files.require_possible(Path(file), checkpoint)
         _require_shown(check_model, quiet, report)
-        table = read_table(file, target, Columns(keep or [], ignore or [], categorical or [], groups))
+        named = Columns(keep=keep or [], ignore=ignore or [], categorical=categorical or [], groups=groups)
+        table = read_table(options.Source(file, encoding, comment), target, named)
         parameters: dict[str, Any] = {
             "alpha": alpha,
             "method": method.value,
             "search": _search(search, control),
             "criterion": criterion.value,
-            **options.discrete(categorical, table.features.columns, target, target_kind),
-            "keep": keep,
+            **options.discrete(table.named.categorical, table.features.columns, target, target_kind),
+            "keep": table.named.keep or None,
             "feature_groups": _read_feature_groups(feature_groups),
             "scale": scale.value,
             "missing": missing.value,
@@ -85,11 +91,9 @@ def select(
             "checkpoint": checkpoint,
             "verbose": is_shown(progress, quiet),
         }
-        selection = fit(table, parameters, quiet, first_row=1)
-        # What is ignored was not read, but whoever repeats the run should know.
-        selection = replace(selection, settings=replace(selection.settings, ignore=tuple(ignore or ())))
+        selection = fit(table, parameters, quiet)
         _show_and_write(selection, table, parameters, files, check_model, quiet)
-    stop_if_interrupted(selection)
+    stop_if_cut_short(selection)
 
 
 def _show_and_write(
@@ -101,12 +105,13 @@ def _show_and_write(
     quiet: bool,
 ) -> None:
     """Print a selection, check it by a model if asked to, and write the files whatever comes of that."""
+    console = console_beside(files.json, files.csv)
     if not quiet:
-        show(selection)
+        show(selection, console)
     check = None
     try:
-        if check_model is not None and not _is_interrupted(selection):
-            check = _check(table, parameters, check_model.value, quiet)
+        if check_model is not None and _cut_short(selection) is None:
+            check = _check(table, parameters, check_model.value, None if quiet else console)
     finally:
         files.write(selection, table, check, quiet)
 
@@ -121,56 +126,6 @@ def _search(search: options.Search, control: options.Control | None) -> Any:
     return Filter(control=None if control is options.Control.none else control.value)
 
 
-@dataclass(frozen=True)
-class Columns:
-    """Columns that options name."""
-
-    keep: list[str]
-    ignore: list[str]
-    categorical: list[str]
-    groups: str | None
-
-
-@dataclass(frozen=True)
-class Table:
-    """The features of a file, its target, and the groups of its rows."""
-
-    features: pl.DataFrame
-    target: pl.Series
-    row_groups: pl.Series | None = None
-
-
-def read_table(file: str, target: str, named: Columns) -> Table:
-    """Read the features of a file, its target and the groups of its rows."""
-    from infosift.data.readers import read_file
-
-    if target in named.keep:
-        raise InputError(f'"{target}" is the target, so it cannot be kept as a feature.')
-    if target == named.groups:
-        raise InputError(f'"{target}" is the target, so it cannot say which rows belong together.')
-    if named.groups in (*named.keep, *named.categorical):
-        raise InputError(f'"{named.groups}" says which rows belong together, so it cannot be a feature.')
-    groups = [] if named.groups is None else [named.groups]
-    features, values = read_file(file, target, named.ignore, [*named.categorical, *named.keep], groups)
-    if named.groups is None:
-        return Table(features, values)
-    if features.width == 1:
-        raise InputError(f'"{named.groups}" says which rows belong together, and there is no other feature left.')
-    row_groups = features[named.groups]
-    _require_groups(row_groups)
-    return Table(features.drop(named.groups), values, row_groups)
-
-
-def _require_groups(row_groups: pl.Series) -> None:
-    """Refuse rows of no group; the rows of a file are counted from 1."""
-    gaps = row_groups.is_null()
-    if row_groups.dtype.is_float():
-        gaps |= row_groups.is_nan().fill_null(True)
-    if gaps.any():
-        place = f"row {(gaps.arg_max() or 0) + 1} (the first row is 1)"
-        raise InputError(f'The groups "{row_groups.name}" have no value in {place}: fill it in first.')
-
-
 def _read_feature_groups(file: Path | None) -> dict[str, list[str]] | None:
     from infosift.data.readers import read_groups_file
 
@@ -182,15 +137,15 @@ def is_shown(progress: bool | None, quiet: bool) -> bool:
     return Console(stderr=True).is_terminal and not quiet if progress is None else progress
 
 
-def fit(table: Table, parameters: dict[str, Any], quiet: bool = False, first_row: int = 0) -> Selection:
+def fit(table: Table, parameters: dict[str, Any], quiet: bool = False) -> Selection:
     """Return the selection; where it is interrupted, what was decided by then."""
     from infosift.data.frames import read_columns, require_finite
     from infosift.selector import MutualInfoSelector
 
-    if parameters.get("missing", "error") == "error":
-        or_else = ", or drop such rows with --missing drop"
-        require_finite(read_columns(table.target), "The target", first_row, or_else=or_else)
-        require_finite(read_columns(table.features), first_row=first_row, or_else=or_else)
+    takes_gaps = parameters.get("missing", "error") != "error"
+    features, target = read_columns(table.features), read_columns(table.target)
+    require_finite(target, "The target", FIRST_ROW, allow_missing=takes_gaps, or_else=OR_DROP)
+    require_finite(features, first_row=FIRST_ROW, allow_missing=takes_gaps, or_else=OR_DROP)
     selector: Any = MutualInfoSelector(**parameters)
     with warnings_as_notes(quiet):
         try:
@@ -199,14 +154,15 @@ def fit(table: Table, parameters: dict[str, Any], quiet: bool = False, first_row
             if not hasattr(selector, "selection_") or not selector.selection_.steps:
                 raise
     selection: Selection = selector.selection_
-    return selection
+    # What is ignored was not read, but whoever repeats the run should know.
+    return replace(selection, settings=replace(selection.settings, ignore=tuple(table.named.ignore)))
 
 
-def show(selection: Selection) -> None:
+def show(selection: Selection, console: Console) -> None:
     """Print a selection."""
     from infosift.display.terminal import print_selection
 
-    print_selection(selection, Console())
+    print_selection(selection, console)
 
 
 def _require_shown(check_model: options.Model | None, quiet: bool, report: Path | None) -> None:
@@ -214,20 +170,20 @@ def _require_shown(check_model: options.Model | None, quiet: bool, report: Path 
         raise InputError("--check-model shows nothing with --quiet and without --report: leave one of them out.")
 
 
-def _check(table: Table, parameters: dict[str, Any], model: str, quiet: bool) -> SubsetComparison:
-    """Compare the selected features with others by a model, and print what is found."""
+def _check(table: Table, parameters: dict[str, Any], model: str, console: Console | None) -> SubsetComparison:
+    """Compare the selected features with others by a model, and print what is found, unless nowhere."""
     from infosift.display.comparison import print_comparison
     from infosift.model_check.compare import compare_subsets
     from infosift.selector import MutualInfoSelector
 
     selector: Any = MutualInfoSelector(**parameters)
     of_run = {"random_state": parameters["random_state"], "n_jobs": parameters["n_jobs"]}
-    with warnings_as_notes(quiet):
+    with warnings_as_notes(quiet=console is None):
         check = compare_subsets(
             table.features, table.target, model, selector=selector, groups=table.row_groups, **of_run
         )
-    if not quiet:
-        print_comparison(check, Console())
+    if console is not None:
+        print_comparison(check, console)
     return check
 
 
@@ -242,6 +198,7 @@ class _Files:
 
     def require_possible(self, data: Path, checkpoint: Path | None) -> None:
         """Refuse, before the work begins, what could not be written."""
+        require_one_on_standard_output([self.json, self.csv], [self.report, self.plot, checkpoint])
         for path in (self.json, self.csv, self.report, self.plot, checkpoint):
             require_writable(path, besides=data)
         require_drawable(self.plot, needed=self.report is not None)
@@ -249,11 +206,10 @@ class _Files:
     def write(self, selection: Selection, table: Table, check: SubsetComparison | None, quiet: bool) -> None:
         """Write the results that are asked for."""
         if self.json is not None:
-            with writing(self.json, "Evidence", quiet):
-                self.json.write_text(selection.to_json(indent=1), encoding="utf-8")
+            write_text(self.json, selection.to_json(indent=1), "Evidence", quiet)
         if self.csv is not None:
-            with writing(self.csv, "Selected features", quiet):
-                table.features.select(selection.names).with_columns(table.target).write_csv(self.csv)
+            chosen = table.features.select(selection.names).with_columns(table.target)
+            write_text(self.csv, chosen.write_csv(), "Selected features", quiet)
         if self.report is not None:
             with writing(self.report, "Report", quiet):
                 selection.report(self.report, check=check)
@@ -262,13 +218,18 @@ class _Files:
                 save_picture(selection.plot(), self.plot)
 
 
-def stop_if_interrupted(selection: Selection) -> None:
-    """End with the exit code of an interrupt where there was one."""
-    if _is_interrupted(selection):
-        stop("Interrupted: what is above was decided before.", INTERRUPTED)
+def stop_if_cut_short(selection: Selection) -> None:
+    """End with an exit code of its own where there was an interrupt, or no time to decide anything."""
+    code = _cut_short(selection)
+    if code == INTERRUPTED:
+        stop("Interrupted: what is above was decided before.", code)
+    if code == OUT_OF_TIME:
+        stop("The time limit ended the run before anything was decided: raise --time-limit.", code)
 
 
-def _is_interrupted(selection: Selection) -> bool:
-    from infosift.results.selection import INTERRUPT
+def _cut_short(selection: Selection) -> int | None:
+    from infosift.results.selection import INTERRUPT, TIME_LIMIT
 
-    return selection.ended_by == INTERRUPT
+    if selection.ended_by == TIME_LIMIT and not selection.steps:
+        return OUT_OF_TIME
+    return INTERRUPTED if selection.ended_by == INTERRUPT else None

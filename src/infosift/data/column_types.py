@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray
-from infosift.errors import InputError
+from infosift.errors import InputError, counted_from
 
 # Whole numbers with no more different values than this are classes, if there are enough rows of each.
 _MOST_NUMBERED_CLASSES = 20
@@ -29,7 +29,7 @@ def encode(values: Iterable[Any], name: str) -> FloatArray:
             encoded.append(np.nan if is_missing(value) else codes.setdefault(value, float(len(codes))))
         except TypeError:
             raise InputError(
-                f'Column "{name}" has {value!r} in row {row} (the first row is 0), which is neither a number nor '
+                f'Column "{name}" has {value!r} in {counted_from(0, row)}, which is neither a number nor '
                 "a category: make it a number or text first."
             ) from None
     return np.array(encoded)

@@ -14,7 +14,7 @@ from sklearn.utils import check_array, column_or_1d
 
 from infosift.arrays import FloatArray
 from infosift.data.column_types import are_classes, encode, has_two_values, is_missing, n_categories
-from infosift.errors import InputError, listing, repeated
+from infosift.errors import InputError, counted_from, listing, repeated
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def require_finite(
     else:
         kind = f"an infinite value ({value})"
         remedy = "remove the row or put a number in its place first."
-    place = f"row {row + first_row} (the first row is {first_row})"
+    place = counted_from(first_row, row)
     raise InputError(f'{what} "{columns.names[column]}" has {kind} in {place}: {remedy}')
 
 

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosift.callbacks import CallbackSupportMixin, StepTasks, with_callbacks
 from infosift.criteria import CRITERIA
+from infosift.data.column_names import with_names_of_one_type
 from infosift.data.frames import NamedColumns, as_frame, read_array, read_frame, read_target, unmasked
 from infosift.data.table import Table
 from infosift.engines.threads import ThreadEngine
@@ -232,6 +233,16 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
             raise KeyboardInterrupt
         return self
 
+    def transform(self, X: Any) -> Any:
+        """Return the selected features of X.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            All features, as they were seen in ``fit``.
+        """
+        return super().transform(with_names_of_one_type(X))
+
     def _read(self, X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
@@ -240,7 +251,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
             features = read_array(validate_data(self, unmasked(X), dtype=None, ensure_all_finite=False))
         else:
             features = read_frame(frame)
-            validate_data(self, X, skip_check_array=True)
+            validate_data(self, with_names_of_one_type(X), skip_check_array=True)
         require_rows(features.n_rows, 2, "A selection")
         check_consistent_length(features.values.T, y)
         return features, read_target(y)

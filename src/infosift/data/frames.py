@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 
 from infosift.arrays import FloatArray
+from infosift.data.column_names import name_as_text, names_not_unique, with_names_as_text
 from infosift.data.column_types import are_classes, encode, has_two_values, is_missing, n_categories
-from infosift.errors import InputError, counted_from, listing, repeated
+from infosift.errors import InputError, counted_from
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,13 @@ def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
 
 def read_frame(frame: nw.DataFrame[Any]) -> NamedColumns:
     """Read the columns of a data frame: numbers, or text and categories of any kind."""
-    names = tuple(map(str, frame.columns))
+    names = tuple(frame.columns)
     if not names:
         raise InputError("The table has no columns (0 features): give at least one.")
     if all(dtype.is_numeric() for dtype in frame.schema.values()):
         values = check_array(frame.to_native(), dtype=np.float64, ensure_all_finite=False)
         return NamedColumns(names, values.T)
-    return _side_by_side([_read_series(frame[name], str(name)) for name in frame.columns])
+    return _side_by_side([_read_series(frame[name], name) for name in names])
 
 
 def read_array(values: Any, default_name: str = "x") -> NamedColumns:
@@ -151,8 +152,8 @@ def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ..
     for which in () if asked is None else [asked] if isinstance(asked, (str, Integral)) else asked:
         if isinstance(which, Integral) and not isinstance(which, bool) and -len(names) <= int(which) < len(names):
             found.append(int(which) % len(names))
-        elif isinstance(which, str) and which in names:
-            found.append(names.index(which))
+        elif not isinstance(which, Integral) and name_as_text(which) in names:
+            found.append(names.index(name_as_text(which)))
         else:
             shown = f'"{which}"' if isinstance(which, str) else repr(which)
             raise InputError(
@@ -164,10 +165,9 @@ def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ..
 def as_frame(data: Any) -> nw.DataFrame[Any] | None:
     """Return a library-neutral view of a data frame, or None for anything else."""
     try:
-        view = nw.from_native(data, pass_through=True)
+        view = nw.from_native(with_names_as_text(data), pass_through=True)
     except nw.exceptions.DuplicateError:
-        twice = listing(repeated(list(data.columns)))
-        raise InputError(f"Column names must be unique, and {twice} occurs more than once.") from None
+        raise names_not_unique(getattr(data, "column_names", data.columns)) from None
     if isinstance(view, nw.LazyFrame):
         raise InputError("The data frame is lazy: collect() it first.")
     if type(data) is dict:
@@ -267,13 +267,13 @@ def discrete_asked_for(asked: Any, names: Sequence[str]) -> tuple[int, ...] | No
     if isinstance(asked, (bool, np.bool_)):
         return tuple(range(len(names))) if asked else ()
     if asked is not None and not isinstance(asked, (str, Integral)):
-        mask = np.asarray(asked)
-        if mask.dtype.kind == "b":
-            if mask.shape != (len(names),):
+        asked = list(asked)
+        if asked and all(isinstance(flag, (bool, np.bool_)) for flag in asked):
+            if len(asked) != len(names):
                 raise InputError(
-                    f"discrete_features has {mask.size} yes or no for {len(names)} features: give one each."
+                    f"discrete_features has {len(asked)} yes or no for {len(names)} features: give one each."
                 )
-            return tuple(np.flatnonzero(mask).tolist())
+            return tuple(np.flatnonzero(asked).tolist())
     return positions(asked, names, "discrete_features")
 
 

@@ -26,6 +26,7 @@ from infosift.errors import InputError, listing, require_count, require_rows
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike
 from infosift.results.selection import INTERRUPT, Selection
+from infosift.results.settings import Settings
 from infosift.search.checkpoint import Checkpoint
 from infosift.search.methods import METHODS
 from infosift.search.problem import make_problem, settings_of
@@ -218,8 +219,10 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         if checkpoint is not None and checkpoint.seed is not None and self.random_state is None:
             settings = replace(settings, seed=checkpoint.seed)
         verbose = require_count("verbose", int(self.verbose), least=0)
-        problem = make_problem(*self._read(X, y), groups, given, settings)
+        features, target = self._read(X, y)
+        problem = make_problem(features, target, groups, given, settings)
         _warn_of_unusable(problem.table)
+        _warn_of_disguised(features, problem.settings)
         tasks = StepTasks(self, X, y, _fitted)
         with ProgressBar() if verbose else nullcontext() as bar:
             reporter = Reporter(bar, settings.time_limit)
@@ -306,3 +309,16 @@ def _warn_of_unusable(table: Table) -> None:
     for sentence, names in said.items():
         if names:
             warnings.warn(f"{sentence}: {listing(names)}.", UserWarning, stacklevel=4)
+
+
+def _warn_of_disguised(features: NamedColumns, settings: Settings) -> None:
+    """Warn of text that looks like numbers or dates, unless it is ignored or said to be categories."""
+    known = {*settings.ignore, *(settings.discrete_features or ())}
+    for place, looks_like in features.disguised.items():
+        if features.names[place] not in known:
+            warnings.warn(
+                f'"{features.names[place]}" is text that looks like {looks_like}: make numbers or dates of it, or '
+                "name it as categories.",
+                UserWarning,
+                stacklevel=4,
+            )

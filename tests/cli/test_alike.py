@@ -146,3 +146,35 @@ def test_rows_are_counted_from_one_whatever_is_dropped(frame, tmp_path, missing)
     result = infosift("select", path, "-t", "y", "--missing", missing)
     assert result.exit_code == 2
     assert 'Column "b" has an infinite value (inf) in row 21 (the first row is 1)' in result.stderr
+
+
+def test_dates_and_signs_in_a_file(frame, tmp_path):
+    path = tmp_path / "sales.csv"
+    day = pl.date(2024, 1, 1) + pl.duration(days=pl.int_range(pl.len()))
+    weekend = pl.int_range(pl.len()) % 7 >= 5
+    sales = pl.concat([frame, frame]).with_columns(sold=day, rate=pl.col("b").round(3).cast(pl.String) + "%")
+    sales.select("sold", "rate", y=weekend * 10 + pl.col("y")).write_csv(path)
+    plain = infosift("select", path, "-t", "y", "--json", "-")
+    assert evidence(plain).feature_names == ("sold", "rate")
+    assert not evidence(plain).discrete
+    assert 'Note: Read as numbers, without what is written beside them: "rate" (' in plain.stderr
+    expanded = evidence(infosift("select", path, "-t", "y", "--dates", "expand", "--json", "-"))
+    assert expanded.feature_names == ("sold", "rate", "sold weekday", "sold month")
+    assert expanded.names == ("sold weekday",)
+    assert infosift("rank", path, "-t", "y", "--dates", "expand").exit_code == 0
+    assert infosift("score", path, "sold", "-t", "y").exit_code == 0
+
+
+def test_encodings_and_comments_for_every_command(frame, tmp_path):
+    path = tmp_path / "table.csv"
+    text = "# Größen\n" + frame.rename({"a": "größe"}).write_csv()
+    path.write_bytes(text.encode("latin-1"))
+    options = ("-t", "y", "--encoding", "latin-1", "--comment", "#")
+    assert infosift("select", path, *options).exit_code == 0
+    assert infosift("rank", path, *options).exit_code == 0
+    assert infosift("neighbors", path, *options).exit_code == 0
+    assert infosift("test", path, "größe", *options).exit_code == 0
+    assert infosift("score", path, "größe", *options).exit_code == 0
+    refused = infosift("select", path, "-t", "y")
+    assert refused.exit_code == 2
+    assert "is not UTF-8: name its encoding, such as --encoding latin-1" in refused.stderr

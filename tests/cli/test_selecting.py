@@ -289,7 +289,7 @@ def bad_value(frame, column, row, value):
         (
             lambda f: bad_value(f.with_columns(pl.col("x4").cast(pl.String)), "x4", 6, "n.d."),
             [],
-            'Column "x4" has numbers, but row 7 (the first row is 1) is "n.d.": make it a number, ',
+            'but row 7 (the first row is 1) is "n.d.": make it a number, empty it, or say --ignore x4',
         ),
         (lambda f: bad_value(f, "x2", 41, None), [], 'Column "x2" has a missing value (NaN) in row 42 '),
         (

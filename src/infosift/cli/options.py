@@ -28,6 +28,13 @@ class MissingRows(Enum):
     drop = "drop"
 
 
+class Dates(Enum):
+    """What becomes of dates."""
+
+    days = "days"
+    expand = "expand"
+
+
 class Scale(Enum):
     """How numbers are made comparable."""
 
@@ -114,6 +121,9 @@ Encoding = Annotated[
 ]
 Comment = Annotated[
     str | None, typer.Option(help="How lines of a text file begin that are comments.", show_default=False)
+]
+HowDates = Annotated[
+    Dates, typer.Option("--dates", help="Dates: numbers of days, or weekdays and months as categories too.")
 ]
 Target = Annotated[
     str, typer.Option("--target", "-t", help="The column to select features for.", show_default=False)
@@ -255,6 +265,7 @@ class Source:
     file: str
     encoding: str | None
     comment: str | None
+    dates: Dates
 
     @property
     def reading(self) -> Reading:

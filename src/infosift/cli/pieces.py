@@ -36,6 +36,7 @@ def neighbors(
     target: options.Target,
     encoding: options.Encoding = None,
     comment: options.Comment = None,
+    dates: options.HowDates = options.Dates.days,
     ignore: options.Ignore = None,
     categorical: options.Categorical = None,
     target_kind: options.KindOfTarget = options.TargetKind.auto,
@@ -60,7 +61,7 @@ def neighbors(
             require_writable(path, besides=Path(file))
         require_drawable(plot)
         named = Columns(ignore=ignore or [], categorical=categorical or [])
-        table = read_table(options.Source(file, encoding, comment), target, named)
+        table = read_table(options.Source(file, encoding, comment, dates), target, named)
         names = table.features.columns
         table = table.without_gaps(names, missing)
         discrete: dict[str, Any] = options.discrete(table.named.categorical, names, target, target_kind)
@@ -82,6 +83,7 @@ def try_feature(
     target: options.Target,
     encoding: options.Encoding = None,
     comment: options.Comment = None,
+    dates: options.HowDates = options.Dates.days,
     given: Given = None,
     alpha: options.Alpha = 0.05,
     null: Annotated[
@@ -109,7 +111,7 @@ def try_feature(
 
         require_writable(json, besides=Path(file))
         named = Columns(asked=[feature], given=given or [], categorical=categorical or [])
-        table = read_table(options.Source(file, encoding, comment), target, named)
+        table = read_table(options.Source(file, encoding, comment, dates), target, named)
         known, tested = table.named.given, _one(table.named.asked)
         table = table.without_gaps(list(dict.fromkeys([tested, *known])), missing)
         discrete: dict[str, Any] = options.discrete(table.named.categorical, [tested], target, target_kind)
@@ -136,6 +138,7 @@ def score(
     target: options.Target,
     encoding: options.Encoding = None,
     comment: options.Comment = None,
+    dates: options.HowDates = options.Dates.days,
     n_neighbors: options.Neighbors = None,
     categorical: options.Categorical = None,
     target_kind: options.KindOfTarget = options.TargetKind.auto,
@@ -149,7 +152,7 @@ def score(
         from infosift import mutual_information
 
         named = Columns(asked=features, categorical=categorical or [])
-        table = read_table(options.Source(file, encoding, comment), target, named)
+        table = read_table(options.Source(file, encoding, comment, dates), target, named)
         asked = table.named.asked
         table = table.without_gaps(asked, missing)
         discrete: dict[str, Any] = options.discrete(table.named.categorical, asked, target, target_kind)

@@ -18,6 +18,7 @@ def rank(
     target: options.Target,
     encoding: options.Encoding = None,
     comment: options.Comment = None,
+    dates: options.HowDates = options.Dates.days,
     alpha: options.Alpha = 0.05,
     method: options.HowTested = options.Method.calibrated,
     ignore: options.Ignore = None,
@@ -46,7 +47,7 @@ def rank(
     with failing_in_one_sentence():
         require_writable(csv, besides=Path(file))
         named = Columns(ignore=ignore or [], categorical=categorical or [])
-        table = read_table(options.Source(file, encoding, comment), target, named)
+        table = read_table(options.Source(file, encoding, comment, dates), target, named)
         parameters: dict[str, Any] = {
             "alpha": alpha,
             "method": method.value,

@@ -36,6 +36,7 @@ def select(
     target: options.Target,
     encoding: options.Encoding = None,
     comment: options.Comment = None,
+    dates: options.HowDates = options.Dates.days,
     alpha: options.Alpha = 0.05,
     method: options.HowTested = options.Method.calibrated,
     search: options.HowSearched = options.Search.forward,
@@ -72,7 +73,7 @@ def select(
         files.require_possible(Path(file), checkpoint)
         _require_shown(check_model, quiet, report)
         named = Columns(keep=keep or [], ignore=ignore or [], categorical=categorical or [], groups=groups)
-        table = read_table(options.Source(file, encoding, comment), target, named)
+        table = read_table(options.Source(file, encoding, comment, dates), target, named, quiet)
         parameters: dict[str, Any] = {
             "alpha": alpha,
             "method": method.value,

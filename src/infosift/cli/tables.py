@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from infosift.cli import options
+from infosift.cli.running import warnings_as_notes
 from infosift.errors import InputError, counted_from
 
 if TYPE_CHECKING:
@@ -71,8 +72,18 @@ class Table:
         return replace(self, features=features.filter(whole), target=self.target.filter(whole))
 
 
-def read_table(source: options.Source, target: str, named: Columns) -> Table:
+def read_table(source: options.Source, target: str, named: Columns, quiet: bool = False) -> Table:
     """Read the features of a file, its target and the groups of its rows."""
+    with warnings_as_notes(quiet):
+        table = _read_table(source, target, named)
+    if source.dates is options.Dates.expand:
+        from infosift.data.dates import expand_dates
+
+        table = replace(table, features=expand_dates(table.features))
+    return table
+
+
+def _read_table(source: options.Source, target: str, named: Columns) -> Table:
     from infosift.data.readers import TableFile
 
     file = TableFile.open(source.file, source.reading)

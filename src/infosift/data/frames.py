@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -15,6 +15,8 @@ from sklearn.utils import check_array, column_or_1d
 from infosift.arrays import FloatArray
 from infosift.data.column_names import name_as_text, names_not_unique, with_names_as_text
 from infosift.data.column_types import are_classes, encode, has_two_values, is_missing, n_categories
+from infosift.data.dates import days_of_array, days_of_objects, days_of_series
+from infosift.data.written_numbers import disguise
 from infosift.errors import InputError, counted_from
 
 
@@ -23,11 +25,13 @@ class NamedColumns:
     """Columns of a table with their names; ``values`` has one column of the table per row.
 
     ``discrete`` are the positions of columns of categories, whose values are codes. NaN is a missing value.
+    ``disguised`` says of categories that look like something else what they look like.
     """
 
     names: tuple[str, ...]
     values: FloatArray
     discrete: frozenset[int] = frozenset()
+    disguised: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -58,7 +62,7 @@ def read_frame(frame: nw.DataFrame[Any]) -> NamedColumns:
     names = tuple(frame.columns)
     if not names:
         raise InputError("The table has no columns (0 features): give at least one.")
-    if all(dtype.is_numeric() for dtype in frame.schema.values()):
+    if all(_has_numpy(dtype) for dtype in frame.schema.values()):
         values = check_array(frame.to_native(), dtype=np.float64, ensure_all_finite=False)
         return NamedColumns(names, values.T)
     return _side_by_side([_read_series(frame[name], name) for name in names])
@@ -67,7 +71,7 @@ def read_frame(frame: nw.DataFrame[Any]) -> NamedColumns:
 def read_array(values: Any, default_name: str = "x") -> NamedColumns:
     """Read the columns of a two-dimensional array, which get the names that scikit-learn gives."""
     names = tuple(f"{default_name}{i}" for i in range(values.shape[1]))
-    if values.dtype.kind in "OUST":
+    if values.dtype.kind in "OUSTmM":
         return _side_by_side([_read_values(values[:, i], name) for i, name in enumerate(names)])
     return NamedColumns(names, np.asarray(values, dtype=np.float64).T)
 
@@ -77,7 +81,7 @@ def read_column(data: Any, default_name: str = "target") -> NamedColumns:
     name = getattr(data, "name", None)
     name = default_name if name is None or name == "" else str(name)
     series = nw.from_native(data, pass_through=True, allow_series=True)
-    if isinstance(series, nw.Series) and not series.dtype.is_numeric():
+    if isinstance(series, nw.Series) and not _has_numpy(series.dtype):
         return _read_series(series, name)
     return _read_values(column_or_1d(unmasked(data), warn=True), name)
 
@@ -94,6 +98,7 @@ def _side_by_side(columns: Sequence[NamedColumns]) -> NamedColumns:
         names=tuple(column.names[0] for column in columns),
         values=np.concatenate([column.values for column in columns]),
         discrete=frozenset(i for i, column in enumerate(columns) if column.discrete),
+        disguised={i: column.disguised[0] for i, column in enumerate(columns) if column.disguised},
     )
 
 
@@ -101,7 +106,9 @@ def _read_series(series: nw.Series[Any], name: str) -> NamedColumns:
     dtype = series.dtype
     if dtype.is_numeric():
         return NamedColumns((name,), _as_floats(series)[None, :])
-    if dtype.is_temporal() or dtype.is_nested():
+    if dtype.is_temporal():
+        return NamedColumns((name,), days_of_series(series)[None, :])
+    if dtype.is_nested():
         raise InputError(f'Column "{name}" has values of the type {dtype}: make numbers of them or drop it first.')
     values = np.empty(len(series), dtype=object)
     values[:] = [
@@ -109,14 +116,20 @@ def _read_series(series: nw.Series[Any], name: str) -> NamedColumns:
     ]
     if dtype == nw.Object or dtype == nw.Unknown:
         return _read_values(values, name)
-    return NamedColumns((name,), encode(values, name)[None, :], frozenset({0}))
+    return _categories(values, name)
 
 
 def _as_floats(series: nw.Series[Any]) -> FloatArray:
     gaps = series.is_null().to_numpy()
     values = np.full(len(series), np.nan)
-    values[~gaps] = series.filter(~series.is_null()).cast(nw.Float64).to_numpy()
+    there = series.filter(~series.is_null())
+    values[~gaps] = there.to_numpy() if _has_numpy(series.dtype) else list(map(float, there.to_list()))
     return values
+
+
+def _has_numpy(dtype: nw.dtypes.DType) -> bool:
+    """Tell whether NumPy has a type for such numbers."""
+    return dtype.is_float() or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))
 
 
 def _read_values(values: Any, name: str) -> NamedColumns:
@@ -129,11 +142,24 @@ def _read_values(values: Any, name: str) -> NamedColumns:
     if kind in "iuf":
         return NamedColumns((name,), np.asarray(values, dtype=np.float64)[None, :])
     if kind in "mM":
-        raise InputError(f'Column "{name}" has dates or times: make numbers of them or drop it first.')
-    numbers = _as_numbers(values)
+        return NamedColumns((name,), days_of_array(values)[None, :])
+    numbers = days_of_objects(values) if kind == "O" else None
+    if numbers is None:
+        numbers = _as_numbers(values)
     if numbers is not None:
         return NamedColumns((name,), numbers[None, :])
-    return NamedColumns((name,), encode(values, name)[None, :], frozenset({0}))
+    return _categories(values, name)
+
+
+def _categories(values: Any, name: str) -> NamedColumns:
+    text = [str(value) for value in values if isinstance(value, str)]
+    looks_like = disguise(text)
+    return NamedColumns(
+        (name,),
+        encode(values, name)[None, :],
+        frozenset({0}),
+        {} if looks_like is None else {0: looks_like},
+    )
 
 
 def _as_numbers(values: Any) -> FloatArray | None:

@@ -14,8 +14,17 @@ from sklearn.utils import check_array, column_or_1d
 
 from infosift.arrays import FloatArray
 from infosift.data.column_names import name_as_text, names_not_unique, with_names_as_text
-from infosift.data.column_types import are_classes, encode, has_two_values, is_missing, n_categories
+from infosift.data.column_types import (
+    are_classes,
+    as_floats,
+    as_numbers,
+    encode,
+    has_numpy_type,
+    has_two_values,
+    n_categories,
+)
 from infosift.data.dates import days_of_array, days_of_objects, days_of_series
+from infosift.data.plain_arrays import as_plain
 from infosift.data.written_numbers import disguise
 from infosift.errors import InputError, counted_from
 
@@ -54,7 +63,7 @@ def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
         return read_frame(frame)
     if len(np.shape(data)) == 1:
         return read_column(data, default_name)
-    return read_array(check_array(unmasked(data), dtype=None, ensure_all_finite=False), default_name)
+    return read_array(check_array(as_plain(data), dtype=None, ensure_all_finite=False), default_name)
 
 
 def read_frame(frame: nw.DataFrame[Any]) -> NamedColumns:
@@ -62,7 +71,7 @@ def read_frame(frame: nw.DataFrame[Any]) -> NamedColumns:
     names = tuple(frame.columns)
     if not names:
         raise InputError("The table has no columns (0 features): give at least one.")
-    if all(_has_numpy(dtype) for dtype in frame.schema.values()):
+    if all(has_numpy_type(dtype) for dtype in frame.schema.values()):
         values = check_array(frame.to_native(), dtype=np.float64, ensure_all_finite=False)
         return NamedColumns(names, values.T)
     return _side_by_side([_read_series(frame[name], name) for name in names])
@@ -81,9 +90,9 @@ def read_column(data: Any, default_name: str = "target") -> NamedColumns:
     name = getattr(data, "name", None)
     name = default_name if name is None or name == "" else str(name)
     series = nw.from_native(data, pass_through=True, allow_series=True)
-    if isinstance(series, nw.Series) and not _has_numpy(series.dtype):
+    if isinstance(series, nw.Series) and not has_numpy_type(series.dtype):
         return _read_series(series, name)
-    return _read_values(column_or_1d(unmasked(data), warn=True), name)
+    return _read_values(column_or_1d(as_plain(data), warn=True), name)
 
 
 def read_target(data: Any) -> NamedColumns:
@@ -105,7 +114,7 @@ def _side_by_side(columns: Sequence[NamedColumns]) -> NamedColumns:
 def _read_series(series: nw.Series[Any], name: str) -> NamedColumns:
     dtype = series.dtype
     if dtype.is_numeric():
-        return NamedColumns((name,), _as_floats(series)[None, :])
+        return NamedColumns((name,), as_floats(series)[None, :])
     if dtype.is_temporal():
         return NamedColumns((name,), days_of_series(series)[None, :])
     if dtype.is_nested():
@@ -117,19 +126,6 @@ def _read_series(series: nw.Series[Any], name: str) -> NamedColumns:
     if dtype == nw.Object or dtype == nw.Unknown:
         return _read_values(values, name)
     return _categories(values, name)
-
-
-def _as_floats(series: nw.Series[Any]) -> FloatArray:
-    gaps = series.is_null().to_numpy()
-    values = np.full(len(series), np.nan)
-    there = series.filter(~series.is_null())
-    values[~gaps] = there.to_numpy() if _has_numpy(series.dtype) else list(map(float, there.to_list()))
-    return values
-
-
-def _has_numpy(dtype: nw.dtypes.DType) -> bool:
-    """Tell whether NumPy has a type for such numbers."""
-    return dtype.is_float() or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))
 
 
 def _read_values(values: Any, name: str) -> NamedColumns:
@@ -145,7 +141,7 @@ def _read_values(values: Any, name: str) -> NamedColumns:
         return NamedColumns((name,), days_of_array(values)[None, :])
     numbers = days_of_objects(values) if kind == "O" else None
     if numbers is None:
-        numbers = _as_numbers(values)
+        numbers = as_numbers(values)
     if numbers is not None:
         return NamedColumns((name,), numbers[None, :])
     return _categories(values, name)
@@ -160,16 +156,6 @@ def _categories(values: Any, name: str) -> NamedColumns:
         frozenset({0}),
         {} if looks_like is None else {0: looks_like},
     )
-
-
-def _as_numbers(values: Any) -> FloatArray | None:
-    """Return objects or text as numbers where all of them are numbers or missing; None where they are not."""
-    if values.dtype.kind == "O" and any(isinstance(value, (str, bytes, bool, np.bool_)) for value in values):
-        return None
-    try:
-        return np.array([np.nan if is_missing(value) else float(value) for value in values])
-    except (TypeError, ValueError):
-        return None
 
 
 def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ...]:
@@ -199,11 +185,6 @@ def as_frame(data: Any) -> nw.DataFrame[Any] | None:
     if type(data) is dict:
         raise InputError("The data are a dict: make a data frame of it first.")
     return view if isinstance(view, nw.DataFrame) else None
-
-
-def unmasked(data: Any) -> Any:
-    """Return a masked array with its masked cells missing, and anything else as it is."""
-    return np.ma.filled(data.astype(np.float64), np.nan) if isinstance(data, np.ma.MaskedArray) else data
 
 
 def require_finite(

@@ -157,7 +157,7 @@ def test_dates_and_signs_in_a_file(frame, tmp_path):
     plain = infosift("select", path, "-t", "y", "--json", "-")
     assert evidence(plain).feature_names == ("sold", "rate")
     assert not evidence(plain).discrete
-    assert 'Note: Read as numbers, without what is written beside them: "rate" (' in plain.stderr
+    assert 'Note: Read as numbers: "rate" (' in plain.stderr
     expanded = evidence(infosift("select", path, "-t", "y", "--dates", "expand", "--json", "-"))
     assert expanded.feature_names == ("sold", "rate", "sold weekday", "sold month")
     assert expanded.names == ("sold weekday",)

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from infosift import InputError, MutualInfoSelector
+from infosift.data.frames import read_columns
 from infosift.data.readers import TableFile
 from infosift.data.written_numbers import disguise, read_written
 
@@ -76,9 +77,7 @@ def test_numbers_that_may_be_two(cells, said):
 
 def test_what_is_left_off_is_said():
     frame = pl.DataFrame({"rate": ["1%", "2%"], "fee": ["€ 5", "€ 6"], "plain": ["1", "2"]})
-    with pytest.warns(
-        UserWarning, match=r'without what is written beside them: "rate" \("1%"\), "fee" \("€ 5"\)\.'
-    ):
+    with pytest.warns(UserWarning, match=r'Read as numbers: "rate" \("1%"\), "fee" \("€ 5"\)\.'):
         assert len(read_written(frame)) == 3
 
 
@@ -109,6 +108,18 @@ def test_a_slip_among_numbers_is_named(tmp_path):
 def test_text_that_looks_like_something_else(text, looks_like):
     assert disguise([text.format(number) for number in range(100)]) == looks_like
     assert disguise([text.format(number % 3) for number in range(100)]) is None
+
+
+def test_whole_numbers_as_text_may_be_names():
+    assert disguise([f"80{number % 40:02}" for number in range(100)]) is None
+    assert disguise([f"{number % 40}%" for number in range(100)]) == 'numbers, such as "0%" (100 of 100 cells)'
+
+
+def test_columns_of_a_type_for_categories_are_what_they_say():
+    text = pd.Series([f"{number}%" for number in range(60)])
+    assert read_columns(pd.DataFrame({"rate": text})).disguised
+    assert not read_columns(pd.DataFrame({"rate": text.astype("category")})).disguised
+    assert not read_columns(pl.DataFrame({"rate": pl.Series(text).cast(pl.Categorical)})).disguised
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, lambda content: np.array([*content.values()]).T])

@@ -125,7 +125,7 @@ def _read_series(series: nw.Series[Any], name: str) -> NamedColumns:
     ]
     if dtype == nw.Object or dtype == nw.Unknown:
         return _read_values(values, name)
-    return _categories(values, name)
+    return _categories(values, name, is_text=dtype == nw.String)
 
 
 def _read_values(values: Any, name: str) -> NamedColumns:
@@ -147,9 +147,9 @@ def _read_values(values: Any, name: str) -> NamedColumns:
     return _categories(values, name)
 
 
-def _categories(values: Any, name: str) -> NamedColumns:
-    text = [str(value) for value in values if isinstance(value, str)]
-    looks_like = disguise(text)
+def _categories(values: Any, name: str, is_text: bool = True) -> NamedColumns:
+    """Return categories; what is text, rather than of a type for categories, may look like something else."""
+    looks_like = disguise([str(value) for value in values if isinstance(value, str)]) if is_text else None
     return NamedColumns(
         (name,),
         encode(values, name)[None, :],

@@ -19,6 +19,7 @@ _BODY = r"(?:\d{1,3}(?:[.,'’\s]\d{3})+|\d+)(?:[.,]\d+)?"
 _CELL = rf"^(?<sign>[+-])?(?<before>{_CURRENCY})?\s*(?<body>[+-]?{_BODY})\s*(?<after>{_CURRENCY}|{_UNIT})?$"
 _ENGLISH = r"^[+-]?(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?$"
 _CONTINENTAL = r"^[+-]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?$"
+_WHOLE = r"^\d+$"
 _FEW_CATEGORIES = 20
 
 
@@ -34,9 +35,7 @@ def read_written(frame: pl.DataFrame) -> list[pl.Series]:
         if numbers is not None:
             read.append(numbers)
     if beside:
-        warnings.warn(
-            f"Read as numbers, without what is written beside them: {listing(beside)}.", UserWarning, stacklevel=3
-        )
+        warnings.warn(f"Read as numbers: {listing(beside)}.", UserWarning, stacklevel=3)
     return read
 
 
@@ -115,14 +114,19 @@ def _require_few_others(column: pl.Series, what: str, is_such: pl.Series) -> Non
 
 
 def disguise(values: list[str]) -> str | None:
-    """Return what categories of text look like, and how many cells: numbers or dates; None for other text."""
+    """Return what text looks like, and how many cells: numbers or dates; None for other text, or few categories.
+
+    Whole numbers may well be names, such as those of postal districts, unless they hardly repeat.
+    """
     column = pl.Series("", values, dtype=pl.String)
-    n_categories = column.n_unique()
-    if not values or n_categories <= max(2, min(_FEW_CATEGORIES, len(values) / 2)):
+    if column.n_unique() <= max(2, min(_FEW_CATEGORIES, len(values) / 2)):
         return None
     stripped = column.str.strip_chars()
+    may_be_names = 2 * column.n_unique() <= len(values)
     for what, pattern in (("dates", DATE), ("numbers", _CELL)):
         looks_so = stripped.str.contains(pattern)
+        if may_be_names:
+            looks_so &= ~stripped.str.contains(_WHOLE)
         if 2 * looks_so.sum() > len(column):
             example = column.filter(looks_so)[0]
             return f'{what}, such as "{example}" ({looks_so.sum():,} of {len(column):,} cells)'

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from infosift.criteria.neighbor_error import NeighborError
     from infosift.criteria.quadratic import QuadraticMI
     from infosift.criteria.series import Series
+    from infosift.data.dates import expand_dates
     from infosift.display.plots import (
         ComparisonDisplay,
         NeighborsDisplay,
@@ -103,6 +104,7 @@ __all__ = [
     "choose_criterion",
     "choose_n_neighbors",
     "compare_subsets",
+    "expand_dates",
     "mutual_information",
     "permutation_test",
     "resample_mutual_information",
@@ -120,6 +122,7 @@ _HOMES = {
     "criteria.neighbor_error": ("NeighborError",),
     "criteria.quadratic": ("QuadraticMI",),
     "criteria.series": ("Series",),
+    "data.dates": ("expand_dates",),
     "display.plots": (
         "ComparisonDisplay",
         "NeighborsDisplay",

@@ -66,6 +66,11 @@ def require_rows(n_rows: int, needed: int, why: str) -> None:
         raise InputError(f"{why} needs at least {needed} rows, and the table has n_samples={n_rows}.")
 
 
+def counted_from(first: int, row: int) -> str:
+    """Return which row it is at a position, with what the first row is called."""
+    return f"row {row + first} (the first row is {first})"
+
+
 def listing(names: list[str], most: int = 5) -> str:
     """Return the first of some names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""

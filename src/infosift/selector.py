@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
@@ -18,10 +17,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosift.callbacks import CallbackSupportMixin, StepTasks, with_callbacks
 from infosift.criteria import CRITERIA
-from infosift.data.frames import NamedColumns, as_frame, read_array, read_frame, read_target, unmasked
-from infosift.data.table import Table
+from infosift.data.column_names import with_names_of_one_type
+from infosift.data.frames import NamedColumns, as_frame, read_array, read_frame, read_target
+from infosift.data.plain_arrays import as_plain
+from infosift.data.remarks import warn_of_disguised, warn_of_unusable
 from infosift.engines.threads import ThreadEngine
-from infosift.errors import InputError, listing, require_count, require_rows
+from infosift.errors import InputError, require_count, require_rows
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike
 from infosift.results.selection import INTERRUPT, Selection
@@ -197,8 +198,8 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-            Features: numbers, text or categories.
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_features)
+            Features: numbers, dates, text or categories.
         y : array-like of shape (n_rows,) or (n_rows, n_targets)
             The target, numbers or classes; or several, which are then one target together.
         groups : array-like of shape (n_rows,) or None, default=None
@@ -217,8 +218,10 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         if checkpoint is not None and checkpoint.seed is not None and self.random_state is None:
             settings = replace(settings, seed=checkpoint.seed)
         verbose = require_count("verbose", int(self.verbose), least=0)
-        problem = make_problem(*self._read(X, y), groups, given, settings)
-        _warn_of_unusable(problem.table)
+        features, target = self._read(X, y)
+        problem = make_problem(features, target, groups, given, settings)
+        warn_of_unusable(problem.table)
+        warn_of_disguised(features, problem.settings)
         tasks = StepTasks(self, X, y, _fitted)
         with ProgressBar() if verbose else nullcontext() as bar:
             reporter = Reporter(bar, settings.time_limit)
@@ -232,15 +235,25 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
             raise KeyboardInterrupt
         return self
 
+    def transform(self, X: Any) -> Any:
+        """Return the selected features of X.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            All features, as they were seen in ``fit``.
+        """
+        return super().transform(with_names_of_one_type(X))
+
     def _read(self, X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         frame = as_frame(X)
         if frame is None:
-            features = read_array(validate_data(self, unmasked(X), dtype=None, ensure_all_finite=False))
+            features = read_array(validate_data(self, as_plain(X), dtype=None, ensure_all_finite=False))
         else:
             features = read_frame(frame)
-            validate_data(self, X, skip_check_array=True)
+            validate_data(self, with_names_of_one_type(X), skip_check_array=True)
         require_rows(features.n_rows, 2, "A selection")
         check_consistent_length(features.values.T, y)
         return features, read_target(y)
@@ -256,6 +269,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
         tags.input_tags.allow_nan = self.missing in ("drop", "partial")
+        tags.input_tags.sparse = True
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
@@ -279,19 +293,3 @@ def _ranks(selection: Selection) -> NDArray[np.int64]:
     for rank, name in enumerate(others, start=2):
         ranks[selection.feature_names.index(name)] = rank
     return ranks
-
-
-def _warn_of_unusable(table: Table) -> None:
-    """Warn of features that cannot be tested; in a feature group, others may carry them."""
-    in_groups = {i for unit in table.units for i in unit.columns}
-    constant = [f'"{table.names[i]}"' for i in table.constant if i not in in_groups]
-    near_unique = [f'"{table.names[i]}"' for i in table.near_unique if i not in in_groups]
-    duplicates = [f'"{table.names[i]}" (of "{table.names[j]}")' for i, j in table.duplicates.items()]
-    said = {
-        "Constant features carry no information and are not tested": constant,
-        "Near-unique features, whose categories hardly repeat, are not tested": near_unique,
-        "Duplicates of an earlier feature are not tested": duplicates,
-    }
-    for sentence, names in said.items():
-        if names:
-            warnings.warn(f"{sentence}: {listing(names)}.", UserWarning, stacklevel=4)

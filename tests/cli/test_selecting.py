@@ -289,7 +289,7 @@ def bad_value(frame, column, row, value):
         (
             lambda f: bad_value(f.with_columns(pl.col("x4").cast(pl.String)), "x4", 6, "n.d."),
             [],
-            'Column "x4" has numbers, but row 7 is "n.d.": make it a number, ',
+            'but row 7 (the first row is 1) is "n.d.": make it a number, empty it, or say --ignore x4',
         ),
         (lambda f: bad_value(f, "x2", 41, None), [], 'Column "x2" has a missing value (NaN) in row 42 '),
         (
@@ -328,9 +328,10 @@ def test_bad_input_is_one_sentence(frame, tmp_path, change, arguments, message):
     ("name", "content", "message"),
     [
         ("missing.csv", None, "There is no file"),
-        ("table.xlsx", b"PK", "must end in one of .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .pq, .arrow"),
+        ("table.ods", b"PK", "must end in one of .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .pq, .arrow"),
+        ("table.xlsx", b"PK", "cannot be read as a table"),
         ("ragged.csv", b"a,price\n1,2\n1,2,3\n", "cannot be read as a table"),
-        ("latin.csv", b"a,price\n1,2\n\xe9,3\n", "cannot be read as a table"),
+        ("latin.csv", b"a,price\n1,2\n\xe9,3\n", "is not UTF-8: name its encoding, such as --encoding latin-1"),
         ("table.parquet", b"not parquet", "cannot be read as a table"),
         ("empty.csv", b"", "cannot be read as a table"),
     ],
@@ -417,7 +418,7 @@ def test_ctrl_c_is_honoured(tmp_path):
     code = f"""
 import sys
 from infosift import cli, selector
-selector._warn_of_unusable = lambda table: print("started", flush=True)
+selector.warn_of_unusable = lambda table: print("started", flush=True)
 sys.argv = ["infosift", "select", {str(path)!r}, "--target", "column_0"]
 cli.main()
 """

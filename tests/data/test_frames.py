@@ -1,5 +1,7 @@
 """Arrays, lists and data frames of any library become the same named columns."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -101,8 +103,8 @@ def test_numbers_as_categories_keep_their_type():
 
 
 def test_columns_that_are_neither_are_named():
-    with pytest.raises(InputError, match=r'Column "when" has values of the type Date.*: make numbers'):
-        read_columns(pl.DataFrame({"when": pl.Series(["2024-01-01"]).str.to_date(), "a": [1.0]}))
+    with pytest.raises(InputError, match=r'Column "many" has values of the type List.*: make numbers'):
+        read_columns(pl.DataFrame({"many": [[1.0, 2.0]], "a": [1.0]}))
     with pytest.raises(InputError, match=r'Column "x0" has \{\} in row 1 .*neither a number nor a category'):
         read_columns(np.array([[1.0], [{}]], dtype=object))
 
@@ -170,12 +172,22 @@ def test_masked_cells_are_missing():
 
 
 @pytest.mark.parametrize(
-    "target",
-    [np.array(["2024-01-01", "NaT"], dtype="datetime64[D]"), pd.Series(pd.to_timedelta([1, 2], unit="s"))],
+    "frame",
+    [
+        pa.table({"a": [2**53 + 2, None], "b": ["x", "y"]}),
+        pd.DataFrame({"a": pd.array([2**53 + 2, None], dtype="int64[pyarrow]"), "b": ["x", "y"]}),
+        pl.DataFrame({"a": pl.Series([2**53 + 2, None], dtype=pl.Int128), "b": ["x", "y"]}),
+        pa.table({"a": [Decimal(2**53 + 2), None], "b": ["x", "y"]}),
+        pa.table({"a": [Decimal(2**53 + 2), None]}),
+        pl.DataFrame({"a": pl.Series([2**53 + 2, None], dtype=pl.Int128)}),
+    ],
 )
-def test_a_target_of_dates_is_refused(target):
-    with pytest.raises(InputError, match=r'Column "target" has .*make numbers of them'):
-        read_column(target)
+def test_large_whole_numbers_and_decimals_with_gaps(frame):
+    np.testing.assert_array_equal(read_columns(frame).values[0], [2.0**53 + 2, np.nan])
+
+
+def test_a_target_of_large_whole_numbers():
+    np.testing.assert_array_equal(read_column(pl.Series([2**63, 1], dtype=pl.Int128)).values, [[2.0**63, 1.0]])
 
 
 @pytest.mark.parametrize(

@@ -97,3 +97,14 @@ def test_infinities_are_still_refused():
     X[3, 4] = np.inf
     with pytest.raises(InputError, match='"x4" has an infinite value'):
         select(X, y)
+
+
+@pytest.mark.parametrize("missing", ["drop", "partial"])
+def test_rows_are_those_of_the_table_also_where_some_are_dropped(missing):
+    X, y = friedman(0)
+    X[2, 0], X[7, 4] = np.nan, np.inf
+    with pytest.raises(InputError, match=r'"x4" has an infinite value \(inf\) in row 7 \(the first row is 0\)'):
+        select(X, y, missing=missing)
+    X[7, 4], y[9] = 0.0, -np.inf
+    with pytest.raises(InputError, match=r"infinite value \(-inf\) in row 9 \(the first row is 0\)"):
+        select(X, y, missing=missing)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from rich.console import Console
+from typing import TYPE_CHECKING, Any, Self
 
 from infosift.cli import options
 from infosift.cli.running import warnings_as_notes
 from infosift.errors import InputError
 
 if TYPE_CHECKING:
-    from infosift.cli.selecting import Table
+    from rich.console import Console
+
+    from infosift.cli.tables import Table
     from infosift.results.comparison import SubsetComparison
     from infosift.results.stability import Stability
 
@@ -26,51 +26,56 @@ class Extras:
     check_model: options.Model | None
     stability: int | None
 
-    def require_shown(self, quiet: bool, report: Path | None) -> None:
-        """Refuse, before the work begins, what nobody would see."""
+    def if_shown(self, quiet: bool, report: Path | None) -> Self:
+        """Return the same; refuse, before the work begins, what nobody would see."""
         asked = {"--check-model": self.check_model, "--stability": self.stability}
         for option, value in asked.items():
             if value is not None and quiet and report is None:
                 raise InputError(
                     f"{option} shows nothing with --quiet and without --report: leave one of them out."
                 )
+        return self
 
-    def found(self, table: Table, parameters: dict[str, Any], quiet: bool) -> Iterator[tuple[str, Any]]:
+    def found(
+        self, table: Table, parameters: dict[str, Any], console: Console | None
+    ) -> Iterator[tuple[str, Any]]:
         """Yield, as soon as it is worked out and printed, each thing with the name that a report has for it."""
         if self.check_model is not None:
-            yield "check", check_by_model(table, parameters, self.check_model.value, quiet)
+            yield "check", check_by_model(table, parameters, self.check_model.value, console)
         if self.stability is not None:
-            yield "stability", measure_stability(table, parameters, self.stability, None, quiet)
+            yield "stability", measure_stability(table, parameters, self.stability, None, console)
 
 
-def check_by_model(table: Table, parameters: dict[str, Any], model: str, quiet: bool) -> SubsetComparison:
-    """Compare the selected features with others by a model, and print what is found."""
+def check_by_model(
+    table: Table, parameters: dict[str, Any], model: str, console: Console | None
+) -> SubsetComparison:
+    """Compare the selected features with others by a model, and print what is found, unless nowhere."""
     from infosift.display.comparison import print_comparison
     from infosift.model_check.compare import compare_subsets
     from infosift.selector import MutualInfoSelector
 
     selector: Any = MutualInfoSelector(**parameters)
     of_run = {"random_state": parameters["random_state"], "n_jobs": parameters["n_jobs"]}
-    with warnings_as_notes(quiet):
+    with warnings_as_notes(quiet=console is None):
         check = compare_subsets(
             table.features, table.target, model, selector=selector, groups=table.row_groups, **of_run
         )
-    if not quiet:
-        print_comparison(check, Console())
+    if console is not None:
+        print_comparison(check, console)
     return check
 
 
 def measure_stability(
-    table: Table, parameters: dict[str, Any], n_resamples: int, checkpoint: Path | None, quiet: bool
+    table: Table, parameters: dict[str, Any], n_resamples: int, checkpoint: Path | None, console: Console | None
 ) -> Stability:
-    """Select on half-samples, and print how often each feature is selected."""
+    """Select on half-samples, and print how often each feature is selected, unless nowhere."""
     from infosift.display.stability import print_stability
     from infosift.selector import MutualInfoSelector
     from infosift.stability.measure import selection_stability
 
     selector: Any = MutualInfoSelector(**parameters)
     of_run = {name: parameters[name] for name in ("random_state", "n_jobs", "verbose")}
-    with warnings_as_notes(quiet):
+    with warnings_as_notes(quiet=console is None):
         stability = selection_stability(
             selector,
             table.features,
@@ -80,6 +85,6 @@ def measure_stability(
             checkpoint=checkpoint,
             **of_run,
         )
-    if not quiet:
-        print_stability(stability, Console())
+    if console is not None:
+        print_stability(stability, console)
     return stability

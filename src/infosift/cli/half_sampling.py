@@ -9,20 +9,26 @@ import typer
 
 from infosift.cli import options
 from infosift.cli.extras import measure_stability
-from infosift.cli.running import failing_in_one_sentence, require_drawable, require_writable, save_picture, writing
-from infosift.cli.selecting import (
-    Columns,
-    is_shown,
-    read_feature_groups,
-    read_table,
-    require_values,
-    search_asked_for,
+from infosift.cli.running import (
+    console_beside,
+    failing_in_one_sentence,
+    require_drawable,
+    require_one_on_standard_output,
+    require_writable,
+    save_picture,
+    write_text,
+    writing,
 )
+from infosift.cli.selecting import is_shown, read_feature_groups, require_values, search_asked_for
+from infosift.cli.tables import Columns, read_table
 
 
 def stability(
     file: options.File,
     target: options.Target,
+    encoding: options.Encoding = None,
+    comment: options.Comment = None,
+    dates: options.HowDates = options.Dates.days,
     resamples: options.Resamples = options.RESAMPLES,
     alpha: options.Alpha = 0.05,
     method: options.HowTested = options.Method.calibrated,
@@ -61,18 +67,17 @@ def stability(
     Example: [bold]infosift stability houses.csv --target price --checkpoint halves.json[/bold]
     """
     with failing_in_one_sentence():
-        for path in (json, csv, plot, checkpoint):
-            require_writable(path, besides=Path(file))
-        require_drawable(plot)
-        table = read_table(file, target, Columns(keep or [], ignore or [], categorical or [], groups))
-        require_values(table, missing.value, first_row=1)
+        _require_possible(Path(file), [json, csv], plot, checkpoint)
+        named = Columns(keep=keep or [], ignore=ignore or [], categorical=categorical or [], groups=groups)
+        table = read_table(options.Source(file, encoding, comment, dates), target, named, quiet)
+        require_values(table, missing.value)
         parameters: dict[str, Any] = {
             "alpha": alpha,
             "method": method.value,
             "search": search_asked_for(search, control),
             "criterion": criterion.value,
-            **options.discrete(categorical, table.features.columns, target, target_kind),
-            "keep": keep,
+            **options.discrete(table.named.categorical, table.features.columns, target, target_kind),
+            "keep": table.named.keep or None,
             "feature_groups": read_feature_groups(feature_groups),
             "scale": scale.value,
             "missing": missing.value,
@@ -82,17 +87,24 @@ def stability(
             "n_jobs": jobs,
             "verbose": is_shown(progress, quiet),
         }
-        found = measure_stability(table, parameters, resamples, checkpoint, quiet)
+        console = None if quiet else console_beside(json, csv)
+        found = measure_stability(table, parameters, resamples, checkpoint, console)
         _write(found, json, csv, plot, quiet)
+
+
+def _require_possible(data: Path, texts: list[Path | None], plot: Path | None, checkpoint: Path | None) -> None:
+    """Refuse, before the work begins, what could not be written."""
+    require_one_on_standard_output(texts, [plot, checkpoint])
+    for path in (*texts, plot, checkpoint):
+        require_writable(path, besides=data)
+    require_drawable(plot)
 
 
 def _write(found: Any, json: Path | None, csv: Path | None, plot: Path | None, quiet: bool) -> None:
     if json is not None:
-        with writing(json, "Evidence", quiet):
-            json.write_text(found.to_json(indent=1), encoding="utf-8")
+        write_text(json, found.to_json(indent=1), "Evidence", quiet)
     if csv is not None:
-        with writing(csv, "Frequencies", quiet):
-            found.to_frame("polars").write_csv(csv)
+        write_text(csv, found.to_frame("polars").write_csv(), "Frequencies", quiet)
     if plot is not None:
         with writing(plot, "Picture", quiet):
             save_picture(found.plot(), plot)

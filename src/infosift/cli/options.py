@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from infosift.data.formats import Reading
 
 
 class Missing(Enum):
@@ -15,6 +19,20 @@ class Missing(Enum):
     error = "error"
     drop = "drop"
     partial = "partial"
+
+
+class MissingRows(Enum):
+    """What to do about rows with missing values."""
+
+    error = "error"
+    drop = "drop"
+
+
+class Dates(Enum):
+    """What becomes of dates."""
+
+    days = "days"
+    expand = "expand"
 
 
 class Scale(Enum):
@@ -88,18 +106,29 @@ class TargetKind(Enum):
     classes = "classes"
 
 
-_MORE = "may be repeated"
+_MORE = "may be repeated, or be several with commas between them"
 RESAMPLES = 50
 
 File = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A CSV, TSV, Parquet or Arrow file with names for its columns; - reads from standard input.",
+        help="A CSV, TSV, Parquet, Arrow or Excel file with names for its columns; - reads from standard input.",
         show_default=False,
     ),
 ]
-Target = Annotated[str, typer.Option(help="The column to select features for.", show_default=False)]
+Encoding = Annotated[
+    str | None, typer.Option(help="The encoding of a text file, such as latin-1.", show_default="utf-8")
+]
+Comment = Annotated[
+    str | None, typer.Option(help="How lines of a text file begin that are comments.", show_default=False)
+]
+HowDates = Annotated[
+    Dates, typer.Option("--dates", help="Dates: numbers of days, or weekdays and months as categories too.")
+]
+Target = Annotated[
+    str, typer.Option("--target", "-t", help="The column to select features for.", show_default=False)
+]
 Alpha = Annotated[float, typer.Option(help="Significance level, between 0 and 1.")]
 HowTested = Annotated[
     Method,
@@ -142,6 +171,9 @@ HowMissing = Annotated[
         "--missing",
         help="Missing values: refuse them, drop the rows, or use the values that a row has.",
     ),
+]
+RowsMissing = Annotated[
+    MissingRows, typer.Option("--missing", help="Rows with missing values: refuse or drop them.")
 ]
 Groups = Annotated[
     str | None,
@@ -186,10 +218,16 @@ MaxFeatures = Annotated[
     int | None, typer.Option(min=1, help="Stop when this many features are selected.", show_default=False)
 ]
 TimeLimit = Annotated[float | None, typer.Option(help="Stop after this many seconds.", show_default=False)]
-Json = Annotated[Path | None, typer.Option(help="Write all the evidence to this file.", show_default=False)]
+Json = Annotated[
+    Path | None,
+    typer.Option(help="Write all the evidence to this file; - is standard output.", show_default=False),
+]
 Csv = Annotated[
     Path | None,
-    typer.Option(help="Write the selected features and the target, all rows, to this file.", show_default=False),
+    typer.Option(
+        help="Write the selected features and the target, all rows, to this file; - is standard output.",
+        show_default=False,
+    ),
 ]
 Report = Annotated[Path | None, typer.Option(help="Write a report to hand on, one HTML file.", show_default=False)]
 Plot = Annotated[
@@ -231,10 +269,27 @@ Neighbors = Annotated[
 ]
 
 
-def discrete(categorical: list[str] | None, names: list[str], target: str, kind: TargetKind) -> dict[str, object]:
+@dataclass(frozen=True)
+class Source:
+    """A file, and how it is to be read."""
+
+    file: str
+    encoding: str | None
+    comment: str | None
+    dates: Dates
+
+    @property
+    def reading(self) -> Reading:
+        """How to read text."""
+        from infosift.data.formats import Reading
+
+        return Reading(self.encoding, self.comment)
+
+
+def discrete(categorical: list[str], names: list[str], target: str, kind: TargetKind) -> dict[str, object]:
     """Return what is discrete, of some features and the target, as the functions of the package are told."""
-    are_classes = kind is TargetKind.classes or target in (categorical or ())
+    are_classes = kind is TargetKind.classes or target in categorical
     return {
-        "discrete_features": [name for name in categorical or () if name in names and name != target] or "auto",
+        "discrete_features": [name for name in categorical if name in names and name != target] or "auto",
         "discrete_target": False if kind is TargetKind.numbers else True if are_classes else "auto",
     }

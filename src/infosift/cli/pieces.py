@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from infosift.cli import options
 from infosift.cli.running import (
+    console_beside,
     failing_in_one_sentence,
     require_drawable,
+    require_one_on_standard_output,
     require_writable,
     save_picture,
     warnings_as_notes,
+    write_text,
     writing,
 )
+from infosift.cli.tables import Columns, read_table
 from infosift.errors import InputError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Names = Annotated[
     list[str], typer.Argument(help="Features, apart or with commas between them.", show_default=False)
@@ -34,9 +34,13 @@ Given = Annotated[
 def neighbors(
     file: options.File,
     target: options.Target,
+    encoding: options.Encoding = None,
+    comment: options.Comment = None,
+    dates: options.HowDates = options.Dates.days,
     ignore: options.Ignore = None,
     categorical: options.Categorical = None,
     target_kind: options.KindOfTarget = options.TargetKind.auto,
+    missing: options.RowsMissing = options.MissingRows.error,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
     json: options.Json = None,
@@ -52,18 +56,20 @@ def neighbors(
         from infosift import choose_n_neighbors
         from infosift.display.terminal import print_choice
 
+        require_one_on_standard_output([json], [plot])
         for path in (json, plot):
             require_writable(path, besides=Path(file))
         require_drawable(plot)
-        frame, values = _read(file, target, ignore or (), categorical or ())
-        _require_whole(frame, values)
-        discrete: dict[str, Any] = options.discrete(categorical, frame.columns, target, target_kind)
+        named = Columns(ignore=ignore or [], categorical=categorical or [])
+        table = read_table(options.Source(file, encoding, comment, dates), target, named)
+        names = table.features.columns
+        table = table.without_gaps(names, missing)
+        discrete: dict[str, Any] = options.discrete(table.named.categorical, names, target, target_kind)
         with warnings_as_notes():
-            choice = choose_n_neighbors(frame, values, random_state=seed, n_jobs=jobs, **discrete)
-        print_choice(choice, Console())
+            choice = choose_n_neighbors(table.features, table.target, random_state=seed, n_jobs=jobs, **discrete)
+        print_choice(choice, console_beside(json))
         if json is not None:
-            with writing(json, "Evidence"):
-                json.write_text(choice.to_json(indent=1), encoding="utf-8")
+            write_text(json, choice.to_json(indent=1), "Evidence")
         if plot is not None:
             from infosift.display.plots import NeighborsDisplay
 
@@ -75,6 +81,9 @@ def try_feature(
     file: options.File,
     feature: Annotated[str, typer.Argument(help="The feature to test.", show_default=False)],
     target: options.Target,
+    encoding: options.Encoding = None,
+    comment: options.Comment = None,
+    dates: options.HowDates = options.Dates.days,
     given: Given = None,
     alpha: options.Alpha = 0.05,
     null: Annotated[
@@ -84,6 +93,7 @@ def try_feature(
     n_neighbors: options.Neighbors = None,
     categorical: options.Categorical = None,
     target_kind: options.KindOfTarget = options.TargetKind.auto,
+    missing: options.RowsMissing = options.MissingRows.error,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
     json: options.Json = None,
@@ -100,16 +110,16 @@ def try_feature(
         from infosift.display.terminal import print_test
 
         require_writable(json, besides=Path(file))
-        frame, values = _read(file, target, (), categorical or ())
-        known = _named(given or [], frame, target, file)
-        (tested,) = _named([feature], frame, target, file)
-        _require_whole(frame.select({tested, *known}), values)
-        discrete: dict[str, Any] = options.discrete(categorical, [tested], target, target_kind)
+        named = Columns(asked=[feature], given=given or [], categorical=categorical or [])
+        table = read_table(options.Source(file, encoding, comment, dates), target, named)
+        known, tested = table.named.given, _one(table.named.asked)
+        table = table.without_gaps(list(dict.fromkeys([tested, *known])), missing)
+        discrete: dict[str, Any] = options.discrete(table.named.categorical, [tested], target, target_kind)
         more: dict[str, Any] = {} if n_neighbors is None else {"n_neighbors": n_neighbors}
         result = permutation_test(
-            frame.select(tested),
-            values,
-            frame.select(known) if known else None,
+            table.features.select(tested),
+            table.target,
+            table.features.select(known) if known else None,
             alpha=alpha,
             null=null.value,
             random_state=seed,
@@ -117,19 +127,22 @@ def try_feature(
             **discrete,
             **more,
         )
-        print_test(result, tested, known, target, Console())
+        print_test(result, tested, known, target, console_beside(json))
         if json is not None:
-            with writing(json, "Evidence"):
-                json.write_text(result.to_json(indent=1), encoding="utf-8")
+            write_text(json, result.to_json(indent=1), "Evidence")
 
 
 def score(
     file: options.File,
     features: Names,
     target: options.Target,
+    encoding: options.Encoding = None,
+    comment: options.Comment = None,
+    dates: options.HowDates = options.Dates.days,
     n_neighbors: options.Neighbors = None,
     categorical: options.Categorical = None,
     target_kind: options.KindOfTarget = options.TargetKind.auto,
+    missing: options.RowsMissing = options.MissingRows.error,
 ) -> None:
     """Print the mutual information of a subset of features with the target, in nats.
 
@@ -138,39 +151,19 @@ def score(
     with failing_in_one_sentence():
         from infosift import mutual_information
 
-        frame, values = _read(file, target, (), categorical or ())
-        asked = _named(features, frame, target, file)
-        _require_whole(frame.select(asked), values)
-        discrete: dict[str, Any] = options.discrete(categorical, asked, target, target_kind)
+        named = Columns(asked=features, categorical=categorical or [])
+        table = read_table(options.Source(file, encoding, comment, dates), target, named)
+        asked = table.named.asked
+        table = table.without_gaps(asked, missing)
+        discrete: dict[str, Any] = options.discrete(table.named.categorical, asked, target, target_kind)
         more: dict[str, Any] = {} if n_neighbors is None else {"n_neighbors": n_neighbors}
-        information = mutual_information(frame.select(asked), values, **discrete, **more)
+        information = mutual_information(table.features, table.target, **discrete, **more)
         typer.echo(f"{information:.4f}")
 
 
-def _read(file: str, target: str, ignore: Any, named: Any) -> tuple[pl.DataFrame, pl.Series]:
-    from infosift.data.readers import read_file
-
-    return read_file(file, target, ignore, named)
-
-
-def _require_whole(columns: pl.DataFrame, values: pl.Series) -> None:
-    """Refuse gaps in what is asked about; the rows of a file are counted from 1."""
-    from infosift.data.frames import read_columns, require_finite
-
-    require_finite(read_columns(values), "The target", first_row=1)
-    require_finite(read_columns(columns), first_row=1)
-
-
-def _named(asked: list[str], frame: pl.DataFrame, target: str, file: str) -> list[str]:
-    """Return features that are asked for; commas divide names, unless a feature is called so."""
-    from infosift.data.readers import require_column
-
-    names = [
-        name for part in asked for name in ([part] if part in frame.columns else part.split(",")) if name.strip()
-    ]
-    names = [name if name in frame.columns else name.strip() for name in names]
-    for name in names:
-        if name == target:
-            raise InputError(f'"{target}" is the target, so it cannot be one of the features too.')
-        require_column(name, frame.columns, file)
-    return list(dict.fromkeys(names))
+def _one(asked: list[str]) -> str:
+    if len(asked) != 1:
+        raise InputError(
+            f"Features are tested one by one, and there are {len(asked)}: name one, and others by --given."
+        )
+    return asked[0]

@@ -6,16 +6,19 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from infosift.cli import options
-from infosift.cli.running import failing_in_one_sentence, require_writable, writing
-from infosift.cli.selecting import Columns, fit, is_shown, read_table, stop_if_interrupted
+from infosift.cli.running import console_beside, failing_in_one_sentence, require_writable, write_text
+from infosift.cli.selecting import fit, is_shown, stop_if_cut_short
+from infosift.cli.tables import Columns, read_table
 
 
 def rank(
     file: options.File,
     target: options.Target,
+    encoding: options.Encoding = None,
+    comment: options.Comment = None,
+    dates: options.HowDates = options.Dates.days,
     alpha: options.Alpha = 0.05,
     method: options.HowTested = options.Method.calibrated,
     ignore: options.Ignore = None,
@@ -27,7 +30,10 @@ def rank(
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
     csv: Annotated[
-        Path | None, typer.Option(help="Write the features in their order to this file.", show_default=False)
+        Path | None,
+        typer.Option(
+            help="Write the features in their order to this file; - is standard output.", show_default=False
+        ),
     ] = None,
     progress: options.Progress = None,
 ) -> None:
@@ -40,11 +46,12 @@ def rank(
     """
     with failing_in_one_sentence():
         require_writable(csv, besides=Path(file))
-        table = read_table(file, target, Columns([], ignore or [], categorical or [], None))
+        named = Columns(ignore=ignore or [], categorical=categorical or [])
+        table = read_table(options.Source(file, encoding, comment, dates), target, named)
         parameters: dict[str, Any] = {
             "alpha": alpha,
             "method": method.value,
-            **options.discrete(categorical, table.features.columns, target, target_kind),
+            **options.discrete(table.named.categorical, table.features.columns, target, target_kind),
             "missing": missing.value,
             "min_features": min_features,
             "time_limit": time_limit,
@@ -52,14 +59,14 @@ def rank(
             "n_jobs": jobs,
             "verbose": is_shown(progress, quiet=False),
         }
-        selection = fit(table, parameters, first_row=1)
+        selection = fit(table, parameters)
         from infosift.display.terminal import print_ranking
 
-        print_ranking(selection, Console())
+        print_ranking(selection, console_beside(csv))
         if csv is not None:
             import polars as pl
 
             ranks = range(1, len(selection.ranking) + 1)
-            with writing(csv, "Ranking"):
-                pl.DataFrame({"rank": ranks, "feature": selection.ranking}).write_csv(csv)
-    stop_if_interrupted(selection)
+            ranking = pl.DataFrame({"rank": ranks, "feature": selection.ranking})
+            write_text(csv, ranking.write_csv(), "Ranking")
+    stop_if_cut_short(selection)

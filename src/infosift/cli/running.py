@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +20,9 @@ from infosift.cli.options import RESAMPLES
 from infosift.errors import InputError
 
 BAD_INPUT = 2
+OUT_OF_TIME = 124  # as of the command timeout
 INTERRUPTED = 130
+STANDARD_OUTPUT = Path("-")
 _PICTURE_DPI = 150
 _OPTIONS = {
     "alpha": "--alpha",
@@ -95,7 +98,7 @@ def warnings_as_notes(quiet: bool = False) -> Iterator[None]:
 
 def require_writable(path: Path | None, besides: Path) -> None:
     """Refuse, before the work begins, a file that cannot be written or is the data."""
-    if path is None:
+    if path is None or path == STANDARD_OUTPUT:
         return
     if path.exists() and besides.exists() and path.samefile(besides):
         raise InputError(f"{path} is the data: give another file for the results.")
@@ -107,6 +110,21 @@ def require_writable(path: Path | None, besides: Path) -> None:
         raise InputError(f"{path} may not be written: give another file for the results.")
 
 
+def require_one_on_standard_output(texts: list[Path | None], others: list[Path | None]) -> None:
+    """Refuse two results on standard output, and any that is no text there."""
+    if texts.count(STANDARD_OUTPUT) > 1:
+        raise InputError(
+            "--json and --csv cannot both be -, which is standard output: name a file for one of them."
+        )
+    if STANDARD_OUTPUT in others:
+        raise InputError("- is standard output, for --json and --csv only: name a file for the other results.")
+
+
+def console_beside(*results: Path | None) -> Console:
+    """Return where to print for people: on standard error where a result goes to standard output."""
+    return Console(stderr=STANDARD_OUTPUT in results)
+
+
 def require_drawable(plot: Path | None, needed: bool = False) -> None:
     """Refuse early a picture of an unknown kind, or any without matplotlib; also where one is needed otherwise."""
     if plot is not None and plot.suffix.lower() not in _PICTURES:
@@ -115,6 +133,17 @@ def require_drawable(plot: Path | None, needed: bool = False) -> None:
         from infosift.display.plots.canvas import require_matplotlib
 
         require_matplotlib()
+
+
+def write_text(path: Path, text: str, what: str, quiet: bool = False) -> None:
+    """Write a result to a file, or to standard output."""
+    if path != STANDARD_OUTPUT:
+        with writing(path, what, quiet):
+            path.write_bytes(text.encode())
+        return
+    with writing(path, what, quiet=True):
+        sys.stdout.buffer.write(text.rstrip("\n").encode() + b"\n")
+        sys.stdout.buffer.flush()
 
 
 @contextmanager

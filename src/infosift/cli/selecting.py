@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 
@@ -12,25 +12,31 @@ from infosift.cli import options
 from infosift.cli.extras import Extras
 from infosift.cli.running import (
     INTERRUPTED,
+    OUT_OF_TIME,
+    console_beside,
     failing_in_one_sentence,
     require_drawable,
+    require_one_on_standard_output,
     require_writable,
     save_picture,
     stop,
     warnings_as_notes,
+    write_text,
     writing,
 )
+from infosift.cli.tables import FIRST_ROW, OR_DROP, Columns, Table, read_table
 from infosift.errors import InputError
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from infosift.results.selection import Selection
 
 
 def select(
     file: options.File,
     target: options.Target,
+    encoding: options.Encoding = None,
+    comment: options.Comment = None,
+    dates: options.HowDates = options.Dates.days,
     alpha: options.Alpha = 0.05,
     method: options.HowTested = options.Method.calibrated,
     search: options.HowSearched = options.Search.forward,
@@ -64,18 +70,17 @@ def select(
     Example: [bold]infosift select houses.csv --target price --ignore id --report houses.html[/bold]
     """
     with failing_in_one_sentence():
-        files = _Files(json, csv, report, plot)
-        files.require_possible(Path(file), checkpoint)
-        extras = Extras(check_model, stability)
-        extras.require_shown(quiet, report)
-        table = read_table(file, target, Columns(keep or [], ignore or [], categorical or [], groups))
+        files = _Files(json, csv, report, plot).if_possible(Path(file), checkpoint)
+        extras = Extras(check_model, stability).if_shown(quiet, report)
+        named = Columns(keep=keep or [], ignore=ignore or [], categorical=categorical or [], groups=groups)
+        table = read_table(options.Source(file, encoding, comment, dates), target, named, quiet)
         parameters: dict[str, Any] = {
             "alpha": alpha,
             "method": method.value,
             "search": search_asked_for(search, control),
             "criterion": criterion.value,
-            **options.discrete(categorical, table.features.columns, target, target_kind),
-            "keep": keep,
+            **options.discrete(table.named.categorical, table.features.columns, target, target_kind),
+            "keep": table.named.keep or None,
             "feature_groups": read_feature_groups(feature_groups),
             "scale": scale.value,
             "missing": missing.value,
@@ -87,11 +92,9 @@ def select(
             "checkpoint": checkpoint,
             "verbose": is_shown(progress, quiet),
         }
-        selection = fit(table, parameters, quiet, first_row=1)
-        # What is ignored was not read, but whoever repeats the run should know.
-        selection = replace(selection, settings=replace(selection.settings, ignore=tuple(ignore or ())))
+        selection = fit(table, parameters, quiet)
         _show_and_write(selection, table, parameters, files, extras, quiet)
-    stop_if_interrupted(selection)
+    stop_if_cut_short(selection)
 
 
 def _show_and_write(
@@ -103,12 +106,13 @@ def _show_and_write(
     quiet: bool,
 ) -> None:
     """Print a selection and what is asked for besides it, and write the files whatever comes of that."""
+    console = console_beside(files.json, files.csv)
     if not quiet:
-        show(selection)
+        show(selection, console)
     found: dict[str, Any] = {}
     try:
-        if not _is_interrupted(selection):
-            for name, result in extras.found(table, parameters, quiet):
+        if _cut_short(selection) is None:
+            for name, result in extras.found(table, parameters, None if quiet else console):
                 found[name] = result
     finally:
         files.write(selection, table, found, quiet)
@@ -125,56 +129,6 @@ def search_asked_for(search: options.Search, control: options.Control | None) ->
     return Filter(control=None if control is options.Control.none else control.value)
 
 
-@dataclass(frozen=True)
-class Columns:
-    """Columns that options name."""
-
-    keep: list[str]
-    ignore: list[str]
-    categorical: list[str]
-    groups: str | None
-
-
-@dataclass(frozen=True)
-class Table:
-    """The features of a file, its target, and the groups of its rows."""
-
-    features: pl.DataFrame
-    target: pl.Series
-    row_groups: pl.Series | None = None
-
-
-def read_table(file: str, target: str, named: Columns) -> Table:
-    """Read the features of a file, its target and the groups of its rows."""
-    from infosift.data.readers import read_file
-
-    if target in named.keep:
-        raise InputError(f'"{target}" is the target, so it cannot be kept as a feature.')
-    if target == named.groups:
-        raise InputError(f'"{target}" is the target, so it cannot say which rows belong together.')
-    if named.groups in (*named.keep, *named.categorical):
-        raise InputError(f'"{named.groups}" says which rows belong together, so it cannot be a feature.')
-    groups = [] if named.groups is None else [named.groups]
-    features, values = read_file(file, target, named.ignore, [*named.categorical, *named.keep], groups)
-    if named.groups is None:
-        return Table(features, values)
-    if features.width == 1:
-        raise InputError(f'"{named.groups}" says which rows belong together, and there is no other feature left.')
-    row_groups = features[named.groups]
-    _require_groups(row_groups)
-    return Table(features.drop(named.groups), values, row_groups)
-
-
-def _require_groups(row_groups: pl.Series) -> None:
-    """Refuse rows of no group; the rows of a file are counted from 1."""
-    gaps = row_groups.is_null()
-    if row_groups.dtype.is_float():
-        gaps |= row_groups.is_nan().fill_null(True)
-    if gaps.any():
-        place = f"row {(gaps.arg_max() or 0) + 1} (the first row is 1)"
-        raise InputError(f'The groups "{row_groups.name}" have no value in {place}: fill it in first.')
-
-
 def read_feature_groups(file: Path | None) -> dict[str, list[str]] | None:
     """Read the file of features that enter or stay out together, where there is one."""
     from infosift.data.readers import read_groups_file
@@ -187,11 +141,11 @@ def is_shown(progress: bool | None, quiet: bool) -> bool:
     return Console(stderr=True).is_terminal and not quiet if progress is None else progress
 
 
-def fit(table: Table, parameters: dict[str, Any], quiet: bool = False, first_row: int = 0) -> Selection:
+def fit(table: Table, parameters: dict[str, Any], quiet: bool = False) -> Selection:
     """Return the selection; where it is interrupted, what was decided by then."""
     from infosift.selector import MutualInfoSelector
 
-    require_values(table, parameters.get("missing", "error"), first_row)
+    require_values(table, parameters.get("missing", "error"))
     selector: Any = MutualInfoSelector(**parameters)
     with warnings_as_notes(quiet):
         try:
@@ -200,24 +154,25 @@ def fit(table: Table, parameters: dict[str, Any], quiet: bool = False, first_row
             if not hasattr(selector, "selection_") or not selector.selection_.steps:
                 raise
     selection: Selection = selector.selection_
-    return selection
+    # What is ignored was not read, but whoever repeats the run should know.
+    return replace(selection, settings=replace(selection.settings, ignore=tuple(table.named.ignore)))
 
 
-def require_values(table: Table, missing: str, first_row: int) -> None:
-    """Refuse missing values where they are to be refused; the rows of a file are counted from ``first_row``."""
+def require_values(table: Table, missing: str) -> None:
+    """Refuse infinite values, and missing ones where they are to be refused."""
     from infosift.data.frames import read_columns, require_finite
 
-    if missing == "error":
-        or_else = ", or drop such rows with --missing drop"
-        require_finite(read_columns(table.target), "The target", first_row, or_else=or_else)
-        require_finite(read_columns(table.features), first_row=first_row, or_else=or_else)
+    takes_gaps = missing != "error"
+    features, target = read_columns(table.features), read_columns(table.target)
+    require_finite(target, "The target", FIRST_ROW, allow_missing=takes_gaps, or_else=OR_DROP)
+    require_finite(features, first_row=FIRST_ROW, allow_missing=takes_gaps, or_else=OR_DROP)
 
 
-def show(selection: Selection) -> None:
+def show(selection: Selection, console: Console) -> None:
     """Print a selection."""
     from infosift.display.terminal import print_selection
 
-    print_selection(selection, Console())
+    print_selection(selection, console)
 
 
 @dataclass(frozen=True)
@@ -229,20 +184,21 @@ class _Files:
     report: Path | None
     plot: Path | None
 
-    def require_possible(self, data: Path, checkpoint: Path | None) -> None:
-        """Refuse, before the work begins, what could not be written."""
+    def if_possible(self, data: Path, checkpoint: Path | None) -> Self:
+        """Return the same; refuse, before the work begins, what could not be written."""
+        require_one_on_standard_output([self.json, self.csv], [self.report, self.plot, checkpoint])
         for path in (self.json, self.csv, self.report, self.plot, checkpoint):
             require_writable(path, besides=data)
         require_drawable(self.plot, needed=self.report is not None)
+        return self
 
     def write(self, selection: Selection, table: Table, besides: dict[str, Any], quiet: bool) -> None:
         """Write the results that are asked for; what was found besides the selection goes into the report."""
         if self.json is not None:
-            with writing(self.json, "Evidence", quiet):
-                self.json.write_text(selection.to_json(indent=1), encoding="utf-8")
+            write_text(self.json, selection.to_json(indent=1), "Evidence", quiet)
         if self.csv is not None:
-            with writing(self.csv, "Selected features", quiet):
-                table.features.select(selection.names).with_columns(table.target).write_csv(self.csv)
+            chosen = table.features.select(selection.names).with_columns(table.target)
+            write_text(self.csv, chosen.write_csv(), "Selected features", quiet)
         if self.report is not None:
             with writing(self.report, "Report", quiet):
                 selection.report(self.report, **besides)
@@ -251,13 +207,18 @@ class _Files:
                 save_picture(selection.plot(), self.plot)
 
 
-def stop_if_interrupted(selection: Selection) -> None:
-    """End with the exit code of an interrupt where there was one."""
-    if _is_interrupted(selection):
-        stop("Interrupted: what is above was decided before.", INTERRUPTED)
+def stop_if_cut_short(selection: Selection) -> None:
+    """End with an exit code of its own where there was an interrupt, or no time to decide anything."""
+    code = _cut_short(selection)
+    if code == INTERRUPTED:
+        stop("Interrupted: what is above was decided before.", code)
+    if code == OUT_OF_TIME:
+        stop("The time limit ended the run before anything was decided: raise --time-limit.", code)
 
 
-def _is_interrupted(selection: Selection) -> bool:
-    from infosift.results.selection import INTERRUPT
+def _cut_short(selection: Selection) -> int | None:
+    from infosift.results.selection import INTERRUPT, TIME_LIMIT
 
-    return selection.ended_by == INTERRUPT
+    if selection.ended_by == TIME_LIMIT and not selection.steps:
+        return OUT_OF_TIME
+    return INTERRUPTED if selection.ended_by == INTERRUPT else None

@@ -15,7 +15,8 @@ from rich.text import Text
 from infosift import studies
 from infosift.cli import options
 from infosift.cli.running import failing_in_one_sentence, folder_of_results
-from infosift.cli.selecting import Table, fit, show
+from infosift.cli.selecting import fit, show
+from infosift.cli.tables import Table
 
 StudyName = Enum("StudyName", {name: name for name in studies.NAMES})  # type: ignore[misc]
 
@@ -33,7 +34,7 @@ def demo(jobs: options.Jobs = -1) -> None:
         features = pl.DataFrame(data.data, schema=list(data.feature_names))
         progression = pl.Series("progression", data.target)
         typer.echo("Ten measurements of 442 people with diabetes; the target is its progression within a year.\n")
-        show(fit(Table(features, progression), {"random_state": 0, "n_jobs": jobs}))
+        show(fit(Table(features, progression), {"random_state": 0, "n_jobs": jobs}), Console())
 
 
 def study(

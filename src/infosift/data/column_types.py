@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from math import ceil
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray
-from infosift.errors import InputError
+from infosift.errors import InputError, counted_from
 
 # Whole numbers with no more different values than this are classes, if there are enough rows of each.
 _MOST_NUMBERED_CLASSES = 20
@@ -29,7 +30,7 @@ def encode(values: Iterable[Any], name: str) -> FloatArray:
             encoded.append(np.nan if is_missing(value) else codes.setdefault(value, float(len(codes))))
         except TypeError:
             raise InputError(
-                f'Column "{name}" has {value!r} in row {row} (the first row is 0), which is neither a number nor '
+                f'Column "{name}" has {value!r} in {counted_from(0, row)}, which is neither a number nor '
                 "a category: make it a number or text first."
             ) from None
     return np.array(encoded)
@@ -98,3 +99,27 @@ def special_values(values: FloatArray) -> NDArray[np.bool_]:
     if len(others) < least or 2 * len(np.unique(others)) < len(others):
         return none
     return special
+
+
+def as_floats(series: nw.Series[Any]) -> FloatArray:
+    """Return a series of numbers, with NaN for missing ones."""
+    gaps = series.is_null().to_numpy()
+    values = np.full(len(series), np.nan)
+    there = series.filter(~series.is_null())
+    values[~gaps] = there.to_numpy() if has_numpy_type(series.dtype) else list(map(float, there.to_list()))
+    return values
+
+
+def has_numpy_type(dtype: nw.dtypes.DType) -> bool:
+    """Tell whether NumPy has a type for such numbers."""
+    return dtype.is_float() or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))
+
+
+def as_numbers(values: Any) -> FloatArray | None:
+    """Return objects or text as numbers where all of them are numbers or missing; None where they are not."""
+    if values.dtype.kind == "O" and any(isinstance(value, (str, bytes, bool, np.bool_)) for value in values):
+        return None
+    try:
+        return np.array([np.nan if is_missing(value) else float(value) for value in values])
+    except (TypeError, ValueError):
+        return None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -13,8 +13,20 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 
 from infosift.arrays import FloatArray
-from infosift.data.column_types import are_classes, encode, has_two_values, is_missing, n_categories
-from infosift.errors import InputError, listing, repeated
+from infosift.data.column_names import name_as_text, names_not_unique, with_names_as_text
+from infosift.data.column_types import (
+    are_classes,
+    as_floats,
+    as_numbers,
+    encode,
+    has_numpy_type,
+    has_two_values,
+    n_categories,
+)
+from infosift.data.dates import days_of_array, days_of_objects, days_of_series
+from infosift.data.plain_arrays import as_plain
+from infosift.data.written_numbers import disguise
+from infosift.errors import InputError, counted_from
 
 
 @dataclass(frozen=True)
@@ -22,11 +34,13 @@ class NamedColumns:
     """Columns of a table with their names; ``values`` has one column of the table per row.
 
     ``discrete`` are the positions of columns of categories, whose values are codes. NaN is a missing value.
+    ``disguised`` says of categories that look like something else what they look like.
     """
 
     names: tuple[str, ...]
     values: FloatArray
     discrete: frozenset[int] = frozenset()
+    disguised: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -49,24 +63,24 @@ def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
         return read_frame(frame)
     if len(np.shape(data)) == 1:
         return read_column(data, default_name)
-    return read_array(check_array(unmasked(data), dtype=None, ensure_all_finite=False), default_name)
+    return read_array(check_array(as_plain(data), dtype=None, ensure_all_finite=False), default_name)
 
 
 def read_frame(frame: nw.DataFrame[Any]) -> NamedColumns:
     """Read the columns of a data frame: numbers, or text and categories of any kind."""
-    names = tuple(map(str, frame.columns))
+    names = tuple(frame.columns)
     if not names:
         raise InputError("The table has no columns (0 features): give at least one.")
-    if all(dtype.is_numeric() for dtype in frame.schema.values()):
+    if all(has_numpy_type(dtype) for dtype in frame.schema.values()):
         values = check_array(frame.to_native(), dtype=np.float64, ensure_all_finite=False)
         return NamedColumns(names, values.T)
-    return _side_by_side([_read_series(frame[name], str(name)) for name in frame.columns])
+    return _side_by_side([_read_series(frame[name], name) for name in names])
 
 
 def read_array(values: Any, default_name: str = "x") -> NamedColumns:
     """Read the columns of a two-dimensional array, which get the names that scikit-learn gives."""
     names = tuple(f"{default_name}{i}" for i in range(values.shape[1]))
-    if values.dtype.kind in "OUST":
+    if values.dtype.kind in "OUSTmM":
         return _side_by_side([_read_values(values[:, i], name) for i, name in enumerate(names)])
     return NamedColumns(names, np.asarray(values, dtype=np.float64).T)
 
@@ -76,9 +90,9 @@ def read_column(data: Any, default_name: str = "target") -> NamedColumns:
     name = getattr(data, "name", None)
     name = default_name if name is None or name == "" else str(name)
     series = nw.from_native(data, pass_through=True, allow_series=True)
-    if isinstance(series, nw.Series) and not series.dtype.is_numeric():
+    if isinstance(series, nw.Series) and not has_numpy_type(series.dtype):
         return _read_series(series, name)
-    return _read_values(column_or_1d(unmasked(data), warn=True), name)
+    return _read_values(column_or_1d(as_plain(data), warn=True), name)
 
 
 def read_target(data: Any) -> NamedColumns:
@@ -93,14 +107,17 @@ def _side_by_side(columns: Sequence[NamedColumns]) -> NamedColumns:
         names=tuple(column.names[0] for column in columns),
         values=np.concatenate([column.values for column in columns]),
         discrete=frozenset(i for i, column in enumerate(columns) if column.discrete),
+        disguised={i: column.disguised[0] for i, column in enumerate(columns) if column.disguised},
     )
 
 
 def _read_series(series: nw.Series[Any], name: str) -> NamedColumns:
     dtype = series.dtype
     if dtype.is_numeric():
-        return NamedColumns((name,), _as_floats(series)[None, :])
-    if dtype.is_temporal() or dtype.is_nested():
+        return NamedColumns((name,), as_floats(series)[None, :])
+    if dtype.is_temporal():
+        return NamedColumns((name,), days_of_series(series)[None, :])
+    if dtype.is_nested():
         raise InputError(f'Column "{name}" has values of the type {dtype}: make numbers of them or drop it first.')
     values = np.empty(len(series), dtype=object)
     values[:] = [
@@ -108,14 +125,7 @@ def _read_series(series: nw.Series[Any], name: str) -> NamedColumns:
     ]
     if dtype == nw.Object or dtype == nw.Unknown:
         return _read_values(values, name)
-    return NamedColumns((name,), encode(values, name)[None, :], frozenset({0}))
-
-
-def _as_floats(series: nw.Series[Any]) -> FloatArray:
-    gaps = series.is_null().to_numpy()
-    values = np.full(len(series), np.nan)
-    values[~gaps] = series.filter(~series.is_null()).cast(nw.Float64).to_numpy()
-    return values
+    return _categories(values, name, is_text=dtype == nw.String)
 
 
 def _read_values(values: Any, name: str) -> NamedColumns:
@@ -128,21 +138,24 @@ def _read_values(values: Any, name: str) -> NamedColumns:
     if kind in "iuf":
         return NamedColumns((name,), np.asarray(values, dtype=np.float64)[None, :])
     if kind in "mM":
-        raise InputError(f'Column "{name}" has dates or times: make numbers of them or drop it first.')
-    numbers = _as_numbers(values)
+        return NamedColumns((name,), days_of_array(values)[None, :])
+    numbers = days_of_objects(values) if kind == "O" else None
+    if numbers is None:
+        numbers = as_numbers(values)
     if numbers is not None:
         return NamedColumns((name,), numbers[None, :])
-    return NamedColumns((name,), encode(values, name)[None, :], frozenset({0}))
+    return _categories(values, name)
 
 
-def _as_numbers(values: Any) -> FloatArray | None:
-    """Return objects or text as numbers where all of them are numbers or missing; None where they are not."""
-    if values.dtype.kind == "O" and any(isinstance(value, (str, bytes, bool, np.bool_)) for value in values):
-        return None
-    try:
-        return np.array([np.nan if is_missing(value) else float(value) for value in values])
-    except (TypeError, ValueError):
-        return None
+def _categories(values: Any, name: str, is_text: bool = True) -> NamedColumns:
+    """Return categories; what is text, rather than of a type for categories, may look like something else."""
+    looks_like = disguise([str(value) for value in values if isinstance(value, str)]) if is_text else None
+    return NamedColumns(
+        (name,),
+        encode(values, name)[None, :],
+        frozenset({0}),
+        {} if looks_like is None else {0: looks_like},
+    )
 
 
 def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ...]:
@@ -151,8 +164,8 @@ def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ..
     for which in () if asked is None else [asked] if isinstance(asked, (str, Integral)) else asked:
         if isinstance(which, Integral) and not isinstance(which, bool) and -len(names) <= int(which) < len(names):
             found.append(int(which) % len(names))
-        elif isinstance(which, str) and which in names:
-            found.append(names.index(which))
+        elif not isinstance(which, Integral) and name_as_text(which) in names:
+            found.append(names.index(name_as_text(which)))
         else:
             shown = f'"{which}"' if isinstance(which, str) else repr(which)
             raise InputError(
@@ -164,20 +177,14 @@ def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ..
 def as_frame(data: Any) -> nw.DataFrame[Any] | None:
     """Return a library-neutral view of a data frame, or None for anything else."""
     try:
-        view = nw.from_native(data, pass_through=True)
+        view = nw.from_native(with_names_as_text(data), pass_through=True)
     except nw.exceptions.DuplicateError:
-        twice = listing(repeated(list(data.columns)))
-        raise InputError(f"Column names must be unique, and {twice} occurs more than once.") from None
+        raise names_not_unique(getattr(data, "column_names", data.columns)) from None
     if isinstance(view, nw.LazyFrame):
         raise InputError("The data frame is lazy: collect() it first.")
     if type(data) is dict:
         raise InputError("The data are a dict: make a data frame of it first.")
     return view if isinstance(view, nw.DataFrame) else None
-
-
-def unmasked(data: Any) -> Any:
-    """Return a masked array with its masked cells missing, and anything else as it is."""
-    return np.ma.filled(data.astype(np.float64), np.nan) if isinstance(data, np.ma.MaskedArray) else data
 
 
 def require_finite(
@@ -207,7 +214,7 @@ def require_finite(
     else:
         kind = f"an infinite value ({value})"
         remedy = "remove the row or put a number in its place first."
-    place = f"row {row + first_row} (the first row is {first_row})"
+    place = counted_from(first_row, row)
     raise InputError(f'{what} "{columns.names[column]}" has {kind} in {place}: {remedy}')
 
 
@@ -267,13 +274,13 @@ def discrete_asked_for(asked: Any, names: Sequence[str]) -> tuple[int, ...] | No
     if isinstance(asked, (bool, np.bool_)):
         return tuple(range(len(names))) if asked else ()
     if asked is not None and not isinstance(asked, (str, Integral)):
-        mask = np.asarray(asked)
-        if mask.dtype.kind == "b":
-            if mask.shape != (len(names),):
+        asked = list(asked)
+        if asked and all(isinstance(flag, (bool, np.bool_)) for flag in asked):
+            if len(asked) != len(names):
                 raise InputError(
-                    f"discrete_features has {mask.size} yes or no for {len(names)} features: give one each."
+                    f"discrete_features has {len(asked)} yes or no for {len(names)} features: give one each."
                 )
-            return tuple(np.flatnonzero(mask).tolist())
+            return tuple(np.flatnonzero(asked).tolist())
     return positions(asked, names, "discrete_features")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from infosift.arrays import IntArray
-from infosift.errors import InputError, require_rows
+from infosift.errors import InputError, counted_from, require_rows
 
 
 def read_row_groups(values: Any, n_rows: int) -> IntArray:
@@ -20,9 +20,7 @@ def read_row_groups(values: Any, n_rows: int) -> IntArray:
         )
     missing = [value is None or value != value for value in values.tolist()]
     if any(missing):
-        raise InputError(
-            f"groups has no value for row {missing.index(True)} (the first row is 0): fill it in first."
-        )
+        raise InputError(f"groups has no value for {counted_from(0, missing.index(True))}: fill it in first.")
     try:
         numbers = np.unique(values, return_inverse=True)[1]
     except TypeError:  # values of several types have no order

@@ -17,9 +17,9 @@ from infosift.data.frames import (
     discrete_asked_for,
     read_columns,
     read_target,
-    unmasked,
     whole_rows,
 )
+from infosift.data.plain_arrays import as_plain
 from infosift.data.row_groups import read_row_groups
 from infosift.errors import InputError, require_count
 from infosift.search.problem import make_problem, settings_of
@@ -97,7 +97,7 @@ def _predicted(y: Any, target: NamedColumns, rows: IntArray, has_classes: bool) 
 def rows_of(X: Any, rows: IntArray) -> Any:
     """Return some rows of a table as what it is."""
     frame = as_frame(X)
-    return np.asarray(unmasked(X))[rows] if frame is None else frame[rows].to_native()
+    return np.asarray(as_plain(X))[rows] if frame is None else frame[rows].to_native()
 
 
 def divide(cv: Any, data: Data, seed: int, needs_two: bool) -> list[Fold]:

@@ -133,6 +133,8 @@ def _rows_to_use(
         require_finite(features, ignored=ignore, or_else=or_else)
         require_finite(target, "The target", or_else=or_else)
         return features, target, row_groups
+    require_finite(features, ignored=ignore, allow_missing=True)
+    require_finite(target, "The target", allow_missing=True)
     whole = whole_rows(features, target, ignore if missing == "drop" else range(len(features.names)))
     features, target = features.take(whole), target.take(whole)
     return features, target, None if row_groups is None else read_row_groups(row_groups[whole], features.n_rows)

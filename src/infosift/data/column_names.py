@@ -1,0 +1,62 @@
+"""Names of columns, which may be of any type in a data frame, as text that is unique."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+
+from infosift.errors import InputError, listing, repeated
+
+
+def with_names_as_text(data: Any) -> Any:
+    """Return a data frame whose names are all text, with the same columns; anything else as it is."""
+    if not nw.dependencies.is_pandas_like_dataframe(data) or all(isinstance(name, str) for name in data.columns):
+        return data
+    if not data.columns.is_unique:
+        raise names_not_unique(data.columns)
+    named = data.copy(deep=False)
+    named.columns = names_as_text(data.columns)
+    return named
+
+
+def with_names_of_one_type(data: Any) -> Any:
+    """Return a data frame with all names as text where some are, as scikit-learn takes no mixture."""
+    if not nw.dependencies.is_pandas_like_dataframe(data):
+        return data
+    return with_names_as_text(data) if any(isinstance(name, str) for name in data.columns) else data
+
+
+def names_as_text(names: Iterable[Any]) -> list[str]:
+    """Return names as text; of those that read the same, all but text also say their type."""
+    names = list(names)
+    written = [name_as_text(name) for name in names]
+    shared = {text for text, count in Counter(written).items() if count > 1}
+    for i, name in enumerate(names):
+        if written[i] in shared and not isinstance(name, str):
+            written[i] = _unlike(f"{name} ({type(name).__name__})", written)
+    return written
+
+
+def name_as_text(name: Any) -> str:
+    """Return a name as text: numbers of NumPy in a tuple are written as those of Python."""
+    if isinstance(name, tuple):
+        return str(tuple(part.item() if isinstance(part, np.generic) else part for part in name))
+    return str(name)
+
+
+def _unlike(name: str, others: Sequence[str]) -> str:
+    """Return a name that no other has, with a number where it needs one."""
+    number, free = 1, name
+    while free in others:
+        number += 1
+        free = f"{name} {number}"
+    return free
+
+
+def names_not_unique(names: Iterable[Any]) -> InputError:
+    """Return what to say of names that occur more than once."""
+    return InputError(f"Column names must be unique, and {listing(repeated(list(names)))} occurs more than once.")

@@ -1,0 +1,149 @@
+"""Text that is numbers in disguise: read in files where that is clear, named in data frames."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from infosift import InputError, MutualInfoSelector
+from infosift.data.frames import read_columns
+from infosift.data.readers import TableFile
+from infosift.data.written_numbers import disguise, read_written
+
+
+def read(*cells):
+    (column,) = read_written(pl.DataFrame({"a": list(cells)}))
+    return column.to_list()
+
+
+@pytest.mark.filterwarnings("ignore:Read as numbers")
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["12.3%", "-4 %", None, "+0.5%"], [12.3, -4.0, None, 0.5]),
+        (["12,3 %", "4 %"], [12.3, 4.0]),
+        (["€ 5", "€ 7.25", "€1,250.50"], [5.0, 7.25, 1250.5]),
+        (["5 €", "1.250,50 €"], [5.0, 1250.5]),
+        (["$1,000", "$950", "-$12,500"], [1000.0, 950.0, -12500.0]),
+        (["US$ 5", "US$ 6"], [5.0, 6.0]),
+        (["CHF 1'250.50", "CHF 3"], [1250.5, 3.0]),
+        (["5 kg", "7.5 kg", "1.234 kg"], [5.0, 7.5, 1.234]),
+        (["20 °C", "-3 °C"], [20.0, -3.0]),
+        (["3m²", "4m²"], [3.0, 4.0]),
+        (["1,234.50", "950.00", "12"], [1234.5, 950.0, 12.0]),
+        (["1.234,50", "950,00"], [1234.5, 950.0]),
+        (["1,234,567", "12"], [1234567.0, 12.0]),
+        (["1,234", "950.5"], [1234.0, 950.5]),
+        (["1 234,5", "12"], [1234.5, 12.0]),
+        (["1\u202f234", "1\u00a0234"], [1234.0, 1234.0]),
+        ([" 1.5 ", "1e3"], [1.5, 1000.0]),
+    ],
+)
+def test_numbers_that_are_clear(cells, numbers):
+    assert read(*cells) == numbers
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["5 kg", "300 g"],
+        ["5%", "0.5"],
+        ["€ 5", "$ 5"],
+        ["044 123 45 67", "044 765 43 21"],
+        ["192.168.0.1", "10.0.0.12"],
+        ["12A", "14B"],
+        ["red", "5 kg"],
+        ["10-20", "20-30"],
+        ["INV 1001", "INV 1002"],
+    ],
+)
+def test_text_that_stays_text(cells):
+    assert read_written(pl.DataFrame({"a": cells})) == []
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["1,234", "2,500"], 'numbers like "1,234", whose comma may be decimal or divide thousands'),
+        (["1,234 kg", "2,500 kg"], 'numbers like "1,234", whose comma may be decimal or divide thousands'),
+        (["€ 1.234", "€ 950"], 'numbers like "1.234", whose point may be decimal or divide thousands'),
+    ],
+)
+def test_numbers_that_may_be_two(cells, said):
+    with pytest.raises(InputError) as caught:
+        read(*cells)
+    assert said in str(caught.value)
+
+
+def test_what_is_left_off_is_said():
+    frame = pl.DataFrame({"rate": ["1%", "2%"], "fee": ["€ 5", "€ 6"], "plain": ["1", "2"]})
+    with pytest.warns(UserWarning, match=r'Read as numbers: "rate" \("1%"\), "fee" \("€ 5"\)\.'):
+        assert len(read_written(frame)) == 3
+
+
+def test_a_slip_among_numbers_is_named(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("rate,y\n1%,1\n2%,2\nlow,3\n4%,4\n")
+    with pytest.raises(InputError) as caught:
+        TableFile.open(str(path)).read("y")
+    assert str(caught.value) == (
+        'Column "rate" has numbers like "1%", but row 3 (the first row is 1) is "low": make it a number, '
+        "empty it, or say --ignore rate or --categorical rate."
+    )
+    features, _ = TableFile.open(str(path)).read("y", as_written=["rate"])
+    assert features["rate"].to_list() == ["1%", "2%", "low", "4%"]
+
+
+@pytest.mark.parametrize(
+    ("text", "looks_like"),
+    [
+        ("{}.5%", 'numbers, such as "0.5%" (100 of 100 cells)'),
+        ("€ {}", 'numbers, such as "€ 0" (100 of 100 cells)'),
+        ("{} kg", 'numbers, such as "0 kg" (100 of 100 cells)'),
+        ("{}", 'numbers, such as "0" (100 of 100 cells)'),
+        ("no. {}", None),
+        ("{} people and more", None),
+    ],
+)
+def test_text_that_looks_like_something_else(text, looks_like):
+    assert disguise([text.format(number) for number in range(100)]) == looks_like
+    assert disguise([text.format(number % 3) for number in range(100)]) is None
+
+
+def test_whole_numbers_as_text_may_be_names():
+    assert disguise([f"80{number % 40:02}" for number in range(100)]) is None
+    assert disguise([f"{number % 40}%" for number in range(100)]) == 'numbers, such as "0%" (100 of 100 cells)'
+
+
+def test_columns_of_a_type_for_categories_are_what_they_say():
+    text = pd.Series([f"{number}%" for number in range(60)])
+    assert read_columns(pd.DataFrame({"rate": text})).disguised
+    assert not read_columns(pd.DataFrame({"rate": text.astype("category")})).disguised
+    assert not read_columns(pl.DataFrame({"rate": pl.Series(text).cast(pl.Categorical)})).disguised
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, lambda content: np.array([*content.values()]).T])
+def test_data_frames_of_numbers_in_disguise_are_named(library):
+    rng = np.random.default_rng(0)
+    X = library({"rate": [f"{value:.3f}%" for value in rng.normal(size=60)], "b": list("uvw") * 20})
+    y = rng.normal(size=60)
+    with pytest.warns(UserWarning, match="looks like|Near-unique") as caught:
+        MutualInfoSelector(random_state=0).fit(X, y)
+    said = [str(warning.message) for warning in caught if "looks like" in str(warning.message)]
+    name = "x0" if isinstance(X, np.ndarray) else "rate"
+    assert said == [
+        f'"{name}" is text that looks like numbers, such as "0.126%" (60 of 60 cells): make numbers or dates '
+        "of it, or name it as categories."
+    ]
+    with pytest.warns(UserWarning, match="Near-unique") as caught:
+        MutualInfoSelector(discrete_features=[0], random_state=0).fit(X, y)
+    assert len(caught) == 1
+    MutualInfoSelector(ignore=[0], random_state=0).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:Near-unique")
+def test_dates_in_disguise_are_named():
+    days = pd.date_range("2024-01-01", periods=60).strftime("%d.%m.%Y")
+    X = pd.DataFrame({"when": days, "b": list("uvw") * 20})
+    with pytest.warns(UserWarning, match=r'"when" is text that looks like dates, such as "01.01.2024" \(60 of 60'):
+        MutualInfoSelector(random_state=0).fit(X, np.arange(60.0))

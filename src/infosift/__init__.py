@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         SpectrumDisplay,
         VerdictsDisplay,
     )
-    from infosift.errors import InputError
+    from infosift.errors import DataWarning, InputError
     from infosift.functions import (
         mutual_information,
         permutation_test,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from infosift.model_check.compare import compare_subsets
     from infosift.results.comparison import SubsetComparison, SubsetScores
     from infosift.results.criterion_choice import CriterionChoice
+    from infosift.results.notices import Notice
     from infosift.results.selection import Selection, Subset
     from infosift.results.settings import Component, Settings
     from infosift.results.steps import (
@@ -62,6 +63,7 @@ __all__ = [
     "ComparisonDisplay",
     "Component",
     "CriterionChoice",
+    "DataWarning",
     "DeltaTest",
     "Filter",
     "Floating",
@@ -76,6 +78,7 @@ __all__ = [
     "NeighborChoice",
     "NeighborError",
     "NeighborsDisplay",
+    "Notice",
     "PathDisplay",
     "PermutationTest",
     "Published",
@@ -121,7 +124,7 @@ _HOMES = {
         "SpectrumDisplay",
         "VerdictsDisplay",
     ),
-    "errors": ("InputError",),
+    "errors": ("DataWarning", "InputError"),
     "functions": (
         "mutual_information",
         "permutation_test",
@@ -131,6 +134,7 @@ _HOMES = {
     "model_check.compare": ("compare_subsets",),
     "results.comparison": ("SubsetComparison", "SubsetScores"),
     "results.criterion_choice": ("CriterionChoice",),
+    "results.notices": ("Notice",),
     "results.selection": ("Selection", "Subset"),
     "results.settings": ("Component", "Settings"),
     "results.steps": (

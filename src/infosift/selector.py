@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -19,11 +19,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from infosift.callbacks import CallbackSupportMixin, StepTasks, with_callbacks
 from infosift.criteria import CRITERIA
 from infosift.data.frames import NamedColumns, as_frame, read_array, read_frame, read_target, unmasked
-from infosift.data.table import Table
 from infosift.engines.threads import ThreadEngine
-from infosift.errors import InputError, listing, require_count, require_rows
+from infosift.errors import DataWarning, InputError, require_count, require_rows
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike
+from infosift.results.notices import Notice
 from infosift.results.selection import INTERRUPT, Selection
 from infosift.search.checkpoint import Checkpoint
 from infosift.search.methods import METHODS
@@ -218,7 +218,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
             settings = replace(settings, seed=checkpoint.seed)
         verbose = require_count("verbose", int(self.verbose), least=0)
         problem = make_problem(*self._read(X, y), groups, given, settings)
-        _warn_of_unusable(problem.table)
+        _warn(problem.notices)
         tasks = StepTasks(self, X, y, _fitted)
         with ProgressBar() if verbose else nullcontext() as bar:
             reporter = Reporter(bar, settings.time_limit)
@@ -228,6 +228,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         for name, value in _fitted(selection).items():
             setattr(self, name, value)
         tasks.end(selection)
+        _warn(selection.warnings[len(problem.notices) :])
         if selection.ended_by == INTERRUPT:
             raise KeyboardInterrupt
         return self
@@ -244,6 +245,27 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         require_rows(features.n_rows, 2, "A selection")
         check_consistent_length(features.values.T, y)
         return features, read_target(y)
+
+    def transform(self, X: Any) -> Any:
+        """Return the selected features of X.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            The features seen in ``fit``.
+        """
+        if self.get_support().any():
+            return super().transform(X)
+        warnings.warn(
+            f"No features were selected: {type(self).__name__} found none that is significant at "
+            f"alpha={self.alpha:g}, so that what follows in a pipeline gets a table without columns. With "
+            "min_features=1 it always passes on the best one.",
+            DataWarning,
+            stacklevel=3,
+        )
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="No features were selected", category=UserWarning)
+            return super().transform(X)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -281,17 +303,6 @@ def _ranks(selection: Selection) -> NDArray[np.int64]:
     return ranks
 
 
-def _warn_of_unusable(table: Table) -> None:
-    """Warn of features that cannot be tested; in a feature group, others may carry them."""
-    in_groups = {i for unit in table.units for i in unit.columns}
-    constant = [f'"{table.names[i]}"' for i in table.constant if i not in in_groups]
-    near_unique = [f'"{table.names[i]}"' for i in table.near_unique if i not in in_groups]
-    duplicates = [f'"{table.names[i]}" (of "{table.names[j]}")' for i, j in table.duplicates.items()]
-    said = {
-        "Constant features carry no information and are not tested": constant,
-        "Near-unique features, whose categories hardly repeat, are not tested": near_unique,
-        "Duplicates of an earlier feature are not tested": duplicates,
-    }
-    for sentence, names in said.items():
-        if names:
-            warnings.warn(f"{sentence}: {listing(names)}.", UserWarning, stacklevel=4)
+def _warn(notices: Sequence[Notice]) -> None:
+    for notice in notices:
+        warnings.warn(notice.sentence, DataWarning, stacklevel=4)

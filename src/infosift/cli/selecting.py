@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from infosift.cli.running import (
     warnings_as_notes,
     writing,
 )
-from infosift.errors import InputError
+from infosift.errors import DataWarning, InputError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,6 +34,7 @@ def select(
     target: options.Target,
     alpha: options.Alpha = 0.05,
     method: options.HowTested = options.Method.calibrated,
+    null: options.HowDrawn = None,
     search: options.HowSearched = options.Search.forward,
     control: options.HowControlled = None,
     criterion: options.Estimate = options.Criterion.ksg,
@@ -69,7 +71,7 @@ def select(
         table = read_table(file, target, Columns(keep or [], ignore or [], categorical or [], groups))
         parameters: dict[str, Any] = {
             "alpha": alpha,
-            "method": method.value,
+            "method": _method(method, null),
             "search": _search(search, control),
             "criterion": criterion.value,
             **options.discrete(categorical, table.features.columns, target, target_kind),
@@ -109,6 +111,16 @@ def _show_and_write(
             check = _check(table, parameters, check_model.value, quiet)
     finally:
         files.write(selection, table, check, quiet)
+
+
+def _method(method: options.Method, null: options.NullOfSearch | None) -> Any:
+    if null is None:
+        return method.value
+    if method is not options.Method.calibrated:
+        raise InputError("--null is for --method calibrated: leave one of them out.")
+    from infosift import Calibrated
+
+    return Calibrated(null=null.value)
 
 
 def _search(search: options.Search, control: options.Control | None) -> Any:
@@ -223,6 +235,7 @@ def _check(table: Table, parameters: dict[str, Any], model: str, quiet: bool) ->
     selector: Any = MutualInfoSelector(**parameters)
     of_run = {"random_state": parameters["random_state"], "n_jobs": parameters["n_jobs"]}
     with warnings_as_notes(quiet):
+        warnings.simplefilter("ignore", DataWarning)  # they were said of all rows
         check = compare_subsets(
             table.features, table.target, model, selector=selector, groups=table.row_groups, **of_run
         )

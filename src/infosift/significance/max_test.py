@@ -158,6 +158,11 @@ def looks(alpha: float, n_permutations: int | None, *, fine: bool = False) -> It
         yield first * 2 ** (_LOOKS - 1) * _TO_SETTLE - 1
 
 
+def at_most(counts: Iterable[int], most: int | None) -> list[int]:
+    """Return numbers of permutations, none of them more than there are, where that is known."""
+    return sorted({count if most is None else min(count, most) for count in counts})
+
+
 def draws_for(least_p: float) -> int:
     """Return how many draws a p-value as small as this takes, where they are cheap: a thousand at least."""
     return max(_FINE, min(_MOST_DRAWS, math.ceil(1 / least_p))) - 1

@@ -108,7 +108,7 @@ def test_a_pipeline_without_a_feature_is_told_why(output):
     assert len(caught) == 1
     with (
         pytest.warns(DataWarning, match="No features were selected"),
-        pytest.raises(ValueError, match="0 feature|at least one array"),
+        pytest.raises(ValueError, match=r"0 feature|at least one array"),
     ):
         make_pipeline(selector, LinearRegression()).fit(X, y)
     pipeline = make_pipeline(MutualInfoSelector(min_features=1, random_state=0), LinearRegression())

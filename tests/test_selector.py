@@ -36,6 +36,7 @@ FAST = make_selector(method="published", n_neighbors=6, n_permutations=19, rando
 )
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
 @pytest.mark.filterwarnings("ignore:Constant features:UserWarning")
+@pytest.mark.filterwarnings("ignore:Rows depend on those next to them:UserWarning")
 @pytest.mark.filterwarnings("ignore:Duplicates of an earlier feature:UserWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

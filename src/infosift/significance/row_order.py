@@ -48,21 +48,25 @@ def serial_dependence(table: Table, selected: Sequence[int], engine: Engine) -> 
     Sorted by what else is in the target, the features themselves do not depend on their neighbours.
     """
     rows = _rows_to_look_at(table.n_rows)
-    rows = rows[whole_rows_of(table.columns[list(selected)][:, rows])] if len(selected) else rows[:0]
-    if len(rows) < _FEWEST_ROWS:
+    rows = rows[whole_rows_of(table.columns[list(selected)][:, rows])]
+    looked_at = [i for i in selected if _varies(table.columns[i, rows])][:_MOST_FEATURES]
+    target = table.target[:, rows]
+    if len(rows) < _FEWEST_ROWS or not looked_at or not all(map(_varies, target)):
         return None
-    columns, target = table.columns[list(selected)][:, rows], table.target[:, rows]
-    if np.any(target.min(axis=1) == target.max(axis=1)):
-        return None
-    of_target = _serial_correlation_of(target, columns[:_MOST_FEATURES], rows, engine)
+    columns = table.columns[looked_at][:, rows]
+    of_target = _serial_correlation_of(target, columns, rows, engine)
     if not _counts(of_target, len(rows)):
         return None
     found = []
-    for feature, column in zip(selected[:_MOST_FEATURES], columns, strict=False):
+    for feature, column in zip(looked_at, columns, strict=True):
         of_feature = _serial_correlation_of(column[None], target, rows, engine)
         if _counts(of_feature, len(rows)) and of_feature * of_target >= _LEAST_PRODUCT:
             found.append(SerialDependence(feature, of_target, of_feature))
     return max(found, key=lambda one: one.of_feature, default=None)
+
+
+def _varies(values: FloatArray) -> bool:
+    return len(values) > 0 and bool(values.min() < values.max())
 
 
 def _serial_correlation_of(columns: FloatArray, given: FloatArray, rows: IntArray, engine: Engine) -> float:

@@ -160,7 +160,8 @@ def with_gaps(X, y):
 def test_rows_with_gaps_are_dropped_and_counted(table, library):
     X, y, whole = with_gaps(*table)
     convert = {"polars": lambda X: X, "pandas": lambda X: X.to_pandas(), "numpy": lambda X: X.to_numpy()}[library]
-    selector = select(convert(X), y, missing="drop")
+    with pytest.warns(UserWarning, match="12 of 100 rows had missing values and were dropped"):
+        selector = select(convert(X), y, missing="drop")
     selection, expected = selector.selection_, select(X.filter(whole), y[whole]).selection_
     assert (selection.n_rows, selection.n_rows_dropped) == (88, 12)
     assert selection.indices == expected.indices

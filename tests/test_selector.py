@@ -36,6 +36,7 @@ FAST = make_selector(method="published", n_neighbors=6, n_permutations=19, rando
 )
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
 @pytest.mark.filterwarnings("ignore:Constant features:UserWarning")
+@pytest.mark.filterwarnings("ignore:Rows depend on those next to them:UserWarning")
 @pytest.mark.filterwarnings("ignore:Duplicates of an earlier feature:UserWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -184,7 +185,10 @@ def test_n_jobs_has_scikit_learns_meaning(data):
         ),
         ({"method": Published(n_folds=1)}, "n_folds must be an integer of at least 2, not 1"),
         ({"criterion": KSG(max_neighbors=0)}, "max_neighbors must be an integer of at least 1, not 0"),
-        ({"method": Calibrated(null="none")}, "null must be one of residual, local, shuffle, not 'none'"),
+        (
+            {"method": Calibrated(null="none")},
+            "null must be one of residual, local, shuffle, circular, not 'none'",
+        ),
         ({"max_features": 0}, "max_features must be an integer of at least 1, not 0"),
         ({"alpha": "x"}, "alpha must lie between 0 and 1, not 'x'"),
         ({"method": Published(t_threshold="x")}, "t_threshold must be a finite number, not 'x'"),

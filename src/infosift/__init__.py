@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         StabilityDisplay,
         VerdictsDisplay,
     )
-    from infosift.errors import InputError
+    from infosift.errors import DataWarning, InputError
     from infosift.functions import (
         mutual_information,
         permutation_test,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from infosift.model_check.compare import compare_subsets
     from infosift.results.comparison import SubsetComparison, SubsetScores
     from infosift.results.criterion_choice import CriterionChoice
+    from infosift.results.notices import Notice
     from infosift.results.selection import Selection, Subset
     from infosift.results.settings import Component, Settings
     from infosift.results.stability import Stability, StandIns
@@ -66,6 +67,7 @@ __all__ = [
     "ComparisonDisplay",
     "Component",
     "CriterionChoice",
+    "DataWarning",
     "DeltaTest",
     "Filter",
     "Floating",
@@ -80,6 +82,7 @@ __all__ = [
     "NeighborChoice",
     "NeighborError",
     "NeighborsDisplay",
+    "Notice",
     "PathDisplay",
     "PermutationTest",
     "Published",
@@ -132,7 +135,7 @@ _HOMES = {
         "StabilityDisplay",
         "VerdictsDisplay",
     ),
-    "errors": ("InputError",),
+    "errors": ("DataWarning", "InputError"),
     "functions": (
         "mutual_information",
         "permutation_test",
@@ -142,6 +145,7 @@ _HOMES = {
     "model_check.compare": ("compare_subsets",),
     "results.comparison": ("SubsetComparison", "SubsetScores"),
     "results.criterion_choice": ("CriterionChoice",),
+    "results.notices": ("Notice",),
     "results.selection": ("Selection", "Subset"),
     "results.settings": ("Component", "Settings"),
     "results.stability": ("Stability", "StandIns"),

@@ -1,4 +1,4 @@
-"""Refusals in one sentence: what was wrong, which value, and what is wanted instead."""
+"""Refusals and warnings: what was wrong, which value, and what is wanted instead."""
 
 from __future__ import annotations
 
@@ -23,6 +23,23 @@ class InputError(ValueError):
     ... except InputError as error:
     ...     print(error)
     The target "y" is constant (always 1), so no feature can be informative about it: give a target that varies.
+    """
+
+
+class DataWarning(UserWarning):
+    """Something about the data that whoever uses a selection should know; ``selection_.warnings`` has it too.
+
+    Parameters
+    ----------
+    *args
+        The message.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from infosift import DataWarning
+    >>> warnings.simplefilter("error", DataWarning)  # end a script at the first one
+    >>> warnings.simplefilter("default", DataWarning)
     """
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -20,11 +21,12 @@ from infosift.criteria import CRITERIA
 from infosift.data.column_names import with_names_of_one_type
 from infosift.data.frames import NamedColumns, as_frame, read_array, read_frame, read_target
 from infosift.data.plain_arrays import as_plain
-from infosift.data.remarks import warn_of_disguised, warn_of_unusable
+from infosift.data.remarks import warn_of_disguised
 from infosift.engines.threads import ThreadEngine
-from infosift.errors import InputError, require_count, require_rows
+from infosift.errors import DataWarning, InputError, require_count, require_rows
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike
+from infosift.results.notices import Notice
 from infosift.results.selection import INTERRUPT, Selection
 from infosift.search.checkpoint import Checkpoint
 from infosift.search.methods import METHODS
@@ -220,7 +222,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         verbose = require_count("verbose", int(self.verbose), least=0)
         features, target = self._read(X, y)
         problem = make_problem(features, target, groups, given, settings)
-        warn_of_unusable(problem.table)
+        _warn(problem.notices)
         warn_of_disguised(features, problem.settings)
         tasks = StepTasks(self, X, y, _fitted)
         with ProgressBar() if verbose else nullcontext() as bar:
@@ -231,19 +233,10 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         for name, value in _fitted(selection).items():
             setattr(self, name, value)
         tasks.end(selection)
+        _warn(selection.warnings[len(problem.notices) :])
         if selection.ended_by == INTERRUPT:
             raise KeyboardInterrupt
         return self
-
-    def transform(self, X: Any) -> Any:
-        """Return the selected features of X.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_rows, n_features)
-            All features, as they were seen in ``fit``.
-        """
-        return super().transform(with_names_of_one_type(X))
 
     def _read(self, X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
         if y is None:
@@ -257,6 +250,28 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         require_rows(features.n_rows, 2, "A selection")
         check_consistent_length(features.values.T, y)
         return features, read_target(y)
+
+    def transform(self, X: Any) -> Any:
+        """Return the selected features of X.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_features)
+            All features, as they were seen in ``fit``.
+        """
+        X = with_names_of_one_type(X)
+        if self.get_support().any():
+            return super().transform(X)
+        warnings.warn(
+            f"No features were selected: {type(self).__name__} found none that is significant at "
+            f"alpha={self.alpha:g}, so that what follows in a pipeline gets a table without columns. With "
+            "min_features=1 it always passes on the best one.",
+            DataWarning,
+            stacklevel=3,
+        )
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="No features were selected", category=UserWarning)
+            return super().transform(X)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -293,3 +308,8 @@ def _ranks(selection: Selection) -> NDArray[np.int64]:
     for rank, name in enumerate(others, start=2):
         ranks[selection.feature_names.index(name)] = rank
     return ranks
+
+
+def _warn(notices: Sequence[Notice]) -> None:
+    for notice in notices:
+        warnings.warn(notice.sentence, DataWarning, stacklevel=4)

@@ -462,3 +462,26 @@ def test_text_and_classes(tmp_path):
     selection = Selection.from_json((tmp_path / "out.json").read_text())
     assert selection.discrete == ("tree", "grade", "name")
     assert selection.near_unique == ("name",)
+
+
+def test_notes_about_the_data_name_options(csv, frame, tmp_path):
+    frame.with_columns(eur=0.92 * pl.col("price"), log=pl.col("price").log()).write_csv(csv)
+    report = tmp_path / "report.html"
+    asked = ("select", csv, "--target", "price", "--check-model", "ridge", "--max-features", 1, "--report", report)
+    result = infosift(*asked)
+    said = " ".join(result.stderr.split())
+    assert said.count("nearly alone") == 1
+    assert "leave them out: --ignore eur --ignore log." in said
+    assert "<strong>A feature may give the target away.</strong>" in report.read_text(encoding="utf-8")
+    assert "nearly alone" not in infosift(*asked, "--ignore", "eur", "--ignore", "log").stderr
+    assert infosift(*asked, "--quiet").stderr == ""
+
+
+def test_series_are_shifted_in_time(csv, frame, tmp_path):
+    out = tmp_path / "evidence.json"
+    result = infosift("select", csv, "--target", "price", "--null", "circular", "--max-features", 1, "--json", out)
+    assert result.exit_code == 0, result.output
+    assert Selection.from_json(out.read_text(encoding="utf-8")).settings.method.parameters["null"] == "circular"
+    result = infosift("select", csv, "--target", "price", "--null", "circular", "--method", "published")
+    assert result.exit_code == 2
+    assert "--null is for --method calibrated" in result.stderr

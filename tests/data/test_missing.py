@@ -81,7 +81,7 @@ def test_gaps_in_text_and_targets():
 def test_an_empty_feature_is_not_tested():
     X, y = with_gaps(0.1)
     X[:, 2] = np.nan
-    with pytest.warns(UserWarning, match='Constant features .*"x2"'):
+    with pytest.warns(UserWarning, match='Empty features, .*"x2"'):
         assert select(X, y).selection_.constant == ("x2",)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from infosift import Component, MutualInfoSelector, Removal, Replacement, Selection, Verdict
+from infosift import Component, MutualInfoSelector, Notice, Removal, Replacement, Selection, Verdict
 from infosift.display.phrases import CAUTION, at_least, at_most, count, in_a_sentence, levels, probability, series
 from infosift.display.report import render, summarise
 from infosift.display.report.figures import figures
@@ -119,7 +119,7 @@ def test_every_reason_has_its_note():
             replace(first, feature="a", columns=(0,)),
             replace(first, feature="b", columns=(1,)),
         ),
-        n_rows_dropped=20,
+        warnings=(*selection.warnings, Notice(kind="gaps", sentence="20 of 80 rows had <gaps>.")),
     )
     lines = {line["name"]: line for line in summarise(selection)["features"]}
     notes = {name: line["note"] for name, line in lines.items() if line["note"]}
@@ -134,7 +134,9 @@ def test_every_reason_has_its_note():
     assert (verdicts["colour"], verdicts["unread"], verdicts["same"]) == ("kept", "ignored", "not tested")
     assert lines["f"]["redundant_with"] == ("d",)
     assert summarise(selection)["steps"][0]["adds"] == ""
-    assert any("20 rows of 80" in caution for caution in summarise(selection)["cautions"])
+    (told,) = summarise(selection)["warnings"]
+    assert told == {"title": "Many rows were dropped", "sentence": "20 of 80 rows had <gaps>."}
+    assert "<strong>Many rows were dropped.</strong> 20 of 80 rows had &lt;gaps&gt;." in render(selection)
     assert "e replaced a and b: it is as informative as both." in render(selection)
     assert "Removed, since the others carry the same information: d." in render(selection)
     assert "; e then replaced a and b; d was then removed." in summarise(selection)["methods"]
@@ -362,7 +364,10 @@ def test_the_command_names_files_and_columns_to_fill_in():
     )
     assert any(note.endswith(json.dumps(groups)) for note in said["command_notes"])
     assert any("COLUMN for the column of the file" in note for note in said["command_notes"])
-    method = Component(name="Calibrated", parameters={"null": "shuffle", "n_permutations": "auto"})
+    method = Component(name="Calibrated", parameters={"null": "circular", "n_permutations": "auto"})
+    shifted = replace(selection, settings=replace(selection.settings, method=method))
+    assert "--alpha 0.05 --null circular --max-features 1" in summarise(shifted)["command"]
+    method = Component(name="Calibrated", parameters={"null": "circular", "n_permutations": 99})
     python_only = replace(selection, settings=replace(selection.settings, method=method))
     assert not any("COLUMN" in note for note in summarise(python_only)["command_notes"])
 

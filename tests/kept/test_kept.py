@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
+from infosift import DataWarning
 from kept.cases import CASES
 from samples import make_selector
 
@@ -50,7 +51,7 @@ def select(case):
     X, y, *row_groups = make()
     flat = {name.split(".")[-1]: value for name, value in options.items()}
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="(Constant|Duplicates)", category=UserWarning)
+        warnings.simplefilter("ignore", DataWarning)
         return make_selector(**{"random_state": 1, **flat}).fit(X, y, *row_groups).selection_
 
 

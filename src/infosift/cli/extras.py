@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from infosift.cli import options
 from infosift.cli.running import warnings_as_notes
-from infosift.errors import InputError
+from infosift.errors import DataWarning, InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -57,6 +58,7 @@ def check_by_model(
     selector: Any = MutualInfoSelector(**parameters)
     of_run = {"random_state": parameters["random_state"], "n_jobs": parameters["n_jobs"]}
     with warnings_as_notes(quiet=console is None):
+        warnings.simplefilter("ignore", DataWarning)  # they were said of all rows
         check = compare_subsets(
             table.features, table.target, model, selector=selector, groups=table.row_groups, **of_run
         )
@@ -76,6 +78,7 @@ def measure_stability(
     selector: Any = MutualInfoSelector(**parameters)
     of_run = {name: parameters[name] for name in ("random_state", "n_jobs", "verbose")}
     with warnings_as_notes(quiet=console is None):
+        warnings.simplefilter("ignore", DataWarning)  # they were said of all rows
         stability = selection_stability(
             selector,
             table.features,

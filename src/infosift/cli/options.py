@@ -90,6 +90,15 @@ class Null(Enum):
     shuffle = "shuffle"
 
 
+class NullOfSearch(Enum):
+    """How surrogates are drawn in a search."""
+
+    residual = "residual"
+    local = "local"
+    shuffle = "shuffle"
+    circular = "circular"
+
+
 class Model(Enum):
     """Which model to check a selection by."""
 
@@ -133,6 +142,15 @@ Alpha = Annotated[float, typer.Option(help="Significance level, between 0 and 1.
 HowTested = Annotated[
     Method,
     typer.Option("--method", help="How features are tested: with family-wise error control, or as published."),
+]
+HowDrawn = Annotated[
+    NullOfSearch | None,
+    typer.Option(
+        "--null",
+        help="With --method calibrated, how surrogates are drawn: residuals shuffled; from near rows; all rows "
+        "shuffled; or, for rows in the order of time, residuals shifted in time.",
+        show_default="residual",
+    ),
 ]
 Estimate = Annotated[
     Criterion,

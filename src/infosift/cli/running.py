@@ -29,6 +29,7 @@ _OPTIONS = {
     "discrete_target": "--target-kind",
     "feature_groups": "--feature-groups",
     "groups": "--groups",
+    "ignore": "--ignore",
     "keep": "--keep",
     "max_features": "--max-features",
     "method": "--method",
@@ -76,8 +77,14 @@ def _in_terms_of_options(message: str) -> str:
     def option(found: re.Match[str]) -> str:
         return f"{_OPTIONS[found[1]]} {found[2]}" if found[1] in _OPTIONS else found[0]
 
+    message = re.sub(r'\bignore=\[("[^\]]+)\]', lambda names: _repeated("--ignore", names[1]), message)
     message = re.sub(r'\b([a-z_]+)="([^"]+)"', option, message)
     return re.sub("^[a-z_]+", lambda name: _OPTIONS.get(name[0], name[0]), message)
+
+
+def _repeated(option: str, names: str) -> str:
+    """Return an option once for each of some names in quotes."""
+    return " ".join(f"{option} {name}" for name in re.findall('"([^"]+)"', names))
 
 
 def stop(message: str, code: int) -> NoReturn:
@@ -88,12 +95,12 @@ def stop(message: str, code: int) -> NoReturn:
 
 @contextmanager
 def warnings_as_notes(quiet: bool = False) -> Iterator[None]:
-    """Show warnings without where they come from."""
+    """Show each warning once, without where it comes from, and with options in place of parameters."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    for warning in () if quiet else caught:
-        Console(stderr=True).print(Text(f"Note: {warning.message}", style="yellow"))
+    for message in () if quiet else dict.fromkeys(str(warning.message) for warning in caught):
+        Console(stderr=True).print(Text(f"Note: {_in_terms_of_options(message)}", style="yellow"))
 
 
 def require_writable(path: Path | None, besides: Path) -> None:

@@ -39,6 +39,7 @@ def select(
     dates: options.HowDates = options.Dates.days,
     alpha: options.Alpha = 0.05,
     method: options.HowTested = options.Method.calibrated,
+    null: options.HowDrawn = None,
     search: options.HowSearched = options.Search.forward,
     control: options.HowControlled = None,
     criterion: options.Estimate = options.Criterion.ksg,
@@ -76,7 +77,7 @@ def select(
         table = read_table(options.Source(file, encoding, comment, dates), target, named, quiet)
         parameters: dict[str, Any] = {
             "alpha": alpha,
-            "method": method.value,
+            "method": method_asked_for(method, null),
             "search": search_asked_for(search, control),
             "criterion": criterion.value,
             **options.discrete(table.named.categorical, table.features.columns, target, target_kind),
@@ -116,6 +117,17 @@ def _show_and_write(
                 found[name] = result
     finally:
         files.write(selection, table, found, quiet)
+
+
+def method_asked_for(method: options.Method, null: options.NullOfSearch | None) -> Any:
+    """Return the method that two options name."""
+    if null is None:
+        return method.value
+    if method is not options.Method.calibrated:
+        raise InputError("--null is for --method calibrated: leave one of them out.")
+    from infosift import Calibrated
+
+    return Calibrated(null=null.value)
 
 
 def search_asked_for(search: options.Search, control: options.Control | None) -> Any:

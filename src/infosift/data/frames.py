@@ -26,7 +26,9 @@ from infosift.data.column_types import (
 from infosift.data.dates import days_of_array, days_of_objects, days_of_series
 from infosift.data.plain_arrays import as_plain
 from infosift.data.written_numbers import disguise
-from infosift.errors import InputError, counted_from
+from infosift.errors import InputError, counted_from, listing
+
+_MOST_NAMES = 12
 
 
 @dataclass(frozen=True)
@@ -207,15 +209,33 @@ def require_finite(
         return
     column = int(np.argmin(finite.all(axis=1)))
     row = int(np.argmin(finite[column]))
-    value = columns.values[column, row]
+    value, gaps = columns.values[column, row], ""
     if np.isnan(value):
         kind = "a missing value (NaN)"
+        missing = missing_by_name(columns, ignored)
+        if sum(missing.values()) > 1:
+            gaps = f"; missing are {_gaps(missing, columns.n_rows)}"
         remedy = f"remove the row or fill the value in first{or_else}."
     else:
         kind = f"an infinite value ({value})"
         remedy = "remove the row or put a number in its place first."
     place = counted_from(first_row, row)
-    raise InputError(f'{what} "{columns.names[column]}" has {kind} in {place}: {remedy}')
+    raise InputError(f'{what} "{columns.names[column]}" has {kind} in {place}{gaps}: {remedy}')
+
+
+def _gaps(missing: dict[str, int], n_rows: int) -> str:
+    """Return how many values of each column are missing, in words."""
+    said = [
+        f'all values of "{name}"' if count == n_rows else f'{count:,} of "{name}"'
+        for name, count in missing.items()
+    ]
+    return listing(said, _MOST_NAMES)
+
+
+def missing_by_name(columns: NamedColumns, ignored: Sequence[int] = ()) -> dict[str, int]:
+    """Return how many values are missing in each column that has gaps and is looked at."""
+    counts = np.isnan(columns.values).sum(axis=1)
+    return {columns.names[i]: int(counts[i]) for i in np.flatnonzero(counts) if i not in ignored}
 
 
 def whole_rows(features: NamedColumns, target: NamedColumns, ignored: Sequence[int] = ()) -> NDArray[np.bool_]:
@@ -225,8 +245,11 @@ def whole_rows(features: NamedColumns, target: NamedColumns, ignored: Sequence[i
         if i not in ignored:
             whole &= ~np.isnan(values)
     if not whole.any():
+        missing = missing_by_name(features, ignored)
+        most = sorted(missing, key=lambda name: -missing[name])
+        gaps = _gaps({name: missing[name] for name in most}, features.n_rows)
         raise InputError(
-            "Every row has a missing value: ignore the features with many gaps, or fill them in first."
+            f"Every row has a missing value ({gaps}): ignore the features with many gaps, or fill them in first."
         )
     return np.asarray(whole)
 

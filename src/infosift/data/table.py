@@ -33,8 +33,9 @@ class Table:
     """Features of unit spread with their ties broken, the target likewise, and which of them can be candidates.
 
     ``columns`` and ``target`` have one column of the table per row; categories are written as ``encoding`` says.
-    ``constant``, ``duplicates`` (to the earlier column of the same values), ``near_unique`` (categories that
-    hardly repeat) and ``ignored`` are by position; they are never candidates. ``digests`` are fingerprints of the
+    ``constant`` (those without any value are ``empty`` too), ``duplicates`` (to the earlier column of the same
+    values), ``near_unique`` (categories that hardly repeat) and ``ignored`` are by position; they are never
+    candidates. ``digests`` are fingerprints of the
     columns' values, whatever their unit, which make a selection independent of the order of the columns.
     ``row_groups`` has the number of its group for each row, where rows belong together. ``weights``, of features
     and of the target, are how much distances in each count where units matter; None where all count alike.
@@ -48,6 +49,7 @@ class Table:
     duplicates: Mapping[int, int]
     digests: tuple[bytes, ...]
     ignored: tuple[int, ...] = ()
+    empty: tuple[int, ...] = ()
     near_unique: tuple[int, ...] = ()
     discrete: tuple[int, ...] = ()
     n_classes: tuple[int | None, ...] = (None,)
@@ -135,6 +137,7 @@ def make_table(
         duplicates=_find_duplicates(digests, exclude={*constant, *near_unique, *ignored, *grouped}),
         digests=digests,
         ignored=tuple(ignored),
+        empty=tuple(i for i in constant if np.isnan(features.values[i]).all()),
         near_unique=near_unique,
         discrete=discrete,
         n_classes=tuple(n_categories(v) if i in target.discrete else None for i, v in enumerate(target.values)),

@@ -34,8 +34,13 @@ def unadjusted(selection: Selection) -> list[str]:
 
 
 def power(selection: Selection) -> list[str]:
-    """Return how strong a dependence had to be to be found, where that is strong or nothing was selected."""
+    """Return how strong a dependence had to be to be found, where that is strong or nothing was selected.
+
+    Where it is so strong that there is a warning of it, that says it all.
+    """
     least = selection.smallest_detectable_correlation
+    if any(notice.kind == "power" for notice in selection.warnings):
+        return []
     if least is None or not selection.steps or (least < _NOTABLE and selection.accepted):
         return []
     rows = selection.n_rows_tested or selection.n_rows

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.errors import InputError
+from infosift.errors import DataWarning, InputError
 from infosift.model_check.data import Columns, Data, Fold, divide, read, rows_of
 from infosift.model_check.trial import R2, Trial, model_asked_for, scorer_asked_for
 from infosift.random_streams import SeedLike, resolve_seed
@@ -125,8 +125,8 @@ def _select(
     own = clone(selector).set_params(discrete_target=data.has_classes)
     groups = None if data.row_groups is None else data.row_groups[train]
     with warnings.catch_warnings():
-        # Of a fold it is no news which features are constant or duplicates.
-        warnings.filterwarnings("ignore", message=".* are not tested", category=UserWarning)
+        # Of a fold it is no news what its data are like, but for a feature that gives the target away.
+        warnings.filterwarnings("ignore", message="(?!.*nearly alone)", category=DataWarning)
         try:
             own.fit(rows_of(X, data.rows[train]), data.target[train], groups=groups)
         except InputError as error:

@@ -44,8 +44,8 @@ class SubsetScores(Record):
     >>> import numpy as np
     >>> from infosift import compare_subsets
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> compare_subsets(X, X[:, 1], "ridge")["selected"].chosen
-    (('x1', 5),)
+    >>> compare_subsets(X, X[:, 1] + 0.1 * X[:, 0], "ridge")["selected"].chosen
+    (('x0', 5), ('x1', 5))
     """
 
     subset: str
@@ -113,7 +113,7 @@ class SubsetComparison(Record):
     >>> import numpy as np
     >>> from infosift import SubsetComparison, compare_subsets
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> comparison = compare_subsets(X, X[:, 1], "ridge")
+    >>> comparison = compare_subsets(X, X[:, 1] + 0.1 * X[:, 0], "ridge")
     >>> round(comparison["all"].mean, 3)
     1.0
     >>> SubsetComparison.from_json(comparison.to_json()) == comparison

@@ -11,6 +11,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 
 from infosift.errors import require_choice
+from infosift.results.notices import Notice
 from infosift.results.records import Record
 from infosift.results.settings import Settings
 from infosift.results.steps import NeighborChoice, Removal, Replacement, Step, Verdict
@@ -103,20 +104,22 @@ class Selection(Record):
     smallest_detectable_correlation : float or None
         The smallest absolute rank correlation with the target that the first step finds in eight of ten tables
         with as many rows and such features. With several classes or targets it is that with one of them. None
-        where p-values are not adjusted, with row groups, and where the run ended early.
+        where p-values are not adjusted, with row groups or series, and where the run ended early.
     settings : Settings
         The parameters of the run.
     version : str
         The version of infosift.
     ended_by : str or None
         What ended the run early: "an interrupt", "the time limit" or "a callback".
+    warnings : tuple of Notice
+        What whoever uses the selection should know about the data.
 
     Examples
     --------
     >>> import numpy as np
     >>> from infosift import MutualInfoSelector, Selection
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> selection = MutualInfoSelector(random_state=0).fit(X, X[:, 1]).selection_
+    >>> selection = MutualInfoSelector(random_state=0).fit(X, X[:, 1] ** 2).selection_
     >>> selection.names
     ('x1',)
     >>> Selection.from_json(selection.to_json()) == selection
@@ -150,6 +153,7 @@ class Selection(Record):
     discrete: tuple[str, ...] = ()
     n_classes: tuple[int | None, ...] = (None,)
     ended_by: str | None = None
+    warnings: tuple[Notice, ...] = ()
 
     @property
     def is_partial(self) -> bool:

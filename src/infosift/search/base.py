@@ -13,6 +13,7 @@ from infosift.data.feature_groups import Unit
 from infosift.data.table import Table
 from infosift.engines.base import Engine
 from infosift.progress import Reporter
+from infosift.results.notices import Notice
 from infosift.results.settings import Settings
 from infosift.results.steps import NeighborChoice, Removal, Replacement, Step
 
@@ -28,6 +29,11 @@ class Method(Protocol):
     adjusted: bool
     alpha_shares: tuple[tuple[str, float], ...]
     separates_special_values: bool
+
+    @property
+    def shuffles_rows(self) -> bool:
+        """Whether surrogates are right only where rows are exchangeable."""
+        ...
 
     def check(self, alpha: float, criterion: Criterion, missing: str, has_row_groups: bool) -> None:
         """Refuse parameters that cannot be used, or would not be."""
@@ -81,6 +87,7 @@ class Problem:
     search: Search
     criterion: Criterion
     n_rows_dropped: int = 0
+    notices: tuple[Notice, ...] = ()
 
     @property
     def kept(self) -> tuple[Unit, ...]:

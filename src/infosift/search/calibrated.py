@@ -28,8 +28,9 @@ from infosift.significance.candidate_tests import (
 from infosift.significance.conditional import Conditional, Workbench
 from infosift.significance.drawn_scores import DrawnScores, unexplained_by
 from infosift.significance.drawn_series import DrawnSeries
-from infosift.significance.max_test import draws_for, growing, looks, max_test
+from infosift.significance.max_test import at_most, draws_for, growing, looks, max_test
 from infosift.significance.permutation import permutations_for, threshold
+from infosift.significance.shifts import CIRCULAR
 from infosift.significance.surrogates import NULLS
 
 # Of a longer table as many rows are drawn, in which all but the weakest dependence is seen.
@@ -51,10 +52,11 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    null : {"residual", "local", "shuffle"}, default="residual"
+    null : {"residual", "local", "shuffle", "circular"}, default="residual"
         How surrogates are drawn. "residual": a feature is predicted from those selected, and its residual
         shuffled. "local": each row has the value of a near one (Runge 2018). "shuffle": all rows are shuffled,
-        which also takes away the dependence on those selected.
+        which also takes away the dependence on those selected. "circular": for series, whose rows are in the order
+        of time: as "residual", but shifted in time rather than shuffled, so that rows need not be exchangeable.
     n_permutations : int or "auto", default="auto"
         Surrogates per test. "auto" is as many as it takes to decide. Neighbours are asked from 5 / alpha on, pairs
         from 10 / alpha on.
@@ -80,12 +82,19 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
         self.null = null
         self.n_permutations = n_permutations
 
+    @property
+    def shuffles_rows(self) -> bool:
+        """Whether surrogates are right only where rows are exchangeable."""
+        return self.null != CIRCULAR
+
     def check(self, alpha: float, criterion: Criterion, missing: str, has_row_groups: bool) -> None:
         """Refuse parameters that cannot be used, or would not be."""
-        require_choice("null", self.null, NULLS)
+        require_choice("null", self.null, (*NULLS, CIRCULAR))
         self._count(alpha)
         if has_row_groups and self.null == "local":
             raise InputError('null="local" takes values of near rows and cannot keep groups of rows together.')
+        if has_row_groups and self.null == CIRCULAR:
+            raise InputError('null="circular" shifts all rows as one and cannot keep groups of rows together.')
 
     def _count(self, alpha: float) -> int | None:
         if self.n_permutations == "auto":
@@ -206,12 +215,14 @@ class CalibratedTests:
         bench = self._bench.on_whole_rows(columns_of(subset))
         conditional = Conditional(bench, columns_of(subset), candidates, number)
         purpose, rest = f"testing {len(candidates)} features", 1 - SHARE_OF_SERIES
-        count = self._n_permutations or draws_for(least_p, len(candidates) * bench.table.n_rows)
+        asked = self._n_permutations or draws_for(least_p, len(candidates) * bench.table.n_rows)
+        (count,) = at_most([asked], conditional.most_draws)
         series = DrawnSeries(conditional, purpose).draws(count)
         adjusted, unadjusted = series.p_values, series.unadjusted_p_values
         if least_p >= self._alpha and len(candidates) <= _MOST_ASKED:
             drawn, alpha = DrawnScores(conditional, f"{purpose} by neighbours"), self._alpha * rest
-            neighbors = max_test(growing(drawn.scores), alpha, looks(alpha, self._n_permutations)).draws
+            counts = at_most(looks(alpha, self._n_permutations), conditional.most_draws)
+            neighbors = max_test(growing(drawn.scores), alpha, counts).draws
             both = ((adjusted, neighbors.p_values), (unadjusted, neighbors.unadjusted_p_values))
             adjusted, unadjusted = (
                 np.minimum(1.0, np.minimum(first / SHARE_OF_SERIES, second / rest)) for first, second in both

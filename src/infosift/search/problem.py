@@ -16,6 +16,7 @@ from infosift.data.frames import (
     discrete_asked_for,
     mark_features,
     mark_target,
+    missing_by_name,
     require_finite,
     whole_rows,
 )
@@ -26,6 +27,7 @@ from infosift.random_streams import resolve_seed
 from infosift.results.settings import Component, Settings
 from infosift.search.base import Problem
 from infosift.search.methods import as_method
+from infosift.search.notices import notices_of_data
 from infosift.search.searches import as_search
 
 _CHOICES = {"scale": ("standard", "rank", "none"), "missing": ("error", "drop", "partial")}
@@ -80,7 +82,7 @@ def make_problem(
     groups = read_feature_groups(given["feature_groups"], features.names)
     keep, ignore = _kept_and_ignored(given, features.names, groups)
     numbered = None if row_groups is None else read_row_groups(row_groups, features.n_rows)
-    n_rows = features.n_rows
+    n_rows, missing = features.n_rows, missing_by_name(features, ignore)
     features, target, numbered = _rows_to_use(features, target, numbered, ignore, settings.missing)
     method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
     names, discrete_target = features.names, given["discrete_target"]
@@ -108,7 +110,16 @@ def make_problem(
         takes_categories=criterion.takes_categories,
         special_apart=method.separates_special_values and criterion.separates_special_values,
     )
-    return Problem(table, settings, method, as_search(given["search"]), criterion, n_rows - features.n_rows)
+    n_rows_dropped = n_rows - features.n_rows
+    return Problem(
+        table,
+        settings,
+        method,
+        as_search(given["search"]),
+        criterion,
+        n_rows_dropped,
+        notices_of_data(table, n_rows_dropped, missing),
+    )
 
 
 def _kept_and_ignored(

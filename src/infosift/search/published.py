@@ -55,6 +55,7 @@ class Published(BaseEstimator):  # type: ignore[misc]
     adjusted: ClassVar[bool] = False
     alpha_shares: ClassVar[tuple[tuple[str, float], ...]] = (("the best candidate", 1.0),)
     separates_special_values: ClassVar[bool] = True
+    shuffles_rows: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ from infosift.results.selection import INTERRUPT, TIME_LIMIT, Selection
 from infosift.results.steps import Removal, Replacement
 from infosift.search.base import Decision, Problem, Tests, columns_of
 from infosift.search.checkpoint import Checkpoint, fresh_state
+from infosift.search.notices import notices_of_selection
 from infosift.search.verdicts import detectable_correlation, verdicts
 
 _CALLBACK = "a callback"
@@ -59,6 +60,8 @@ class Run:
         said = verdicts(self._problem, tests, self._engine, self._selection)
         detectable = detectable_correlation(self._problem, tests.n_rows, self._selection.steps)
         self._selection = replace(self._selection, verdicts=said, smallest_detectable_correlation=detectable)
+        more = notices_of_selection(self._problem, self._selection, self._engine)
+        self._selection = replace(self._selection, warnings=(*self._selection.warnings, *more))
         return None
 
     def _start_tests(self) -> Tests:
@@ -120,4 +123,5 @@ class Run:
             criterion_parameter=problem.criterion.parameter,
             criterion_measure=problem.criterion.measure,
             criterion_unit=problem.criterion.unit,
+            warnings=problem.notices,
         )

@@ -55,9 +55,10 @@ def _first_step(problem: Problem, tests: Tests, steps: Sequence[Step]) -> Step |
 def detectable_correlation(problem: Problem, n_rows: int, steps: Sequence[Step]) -> float | None:
     """Return the smallest rank correlation that the first step finds in eight of ten tables like this one.
 
-    None where nothing is adjusted for, and with row groups: how much a group tells depends on its rows' likeness.
+    None where nothing is adjusted for, and where rows depend on each other, as with row groups and in series: how
+    much so many rows tell depends on their likeness.
     """
-    if not steps or problem.table.row_groups is not None:
+    if not steps or problem.table.row_groups is not None or not problem.method.shuffles_rows:
         return None
     level = problem.settings.alpha * problem.method.alpha_shares[0][1]
     return smallest_detectable_correlation(steps[0].candidate_null, n_rows, level)

@@ -11,7 +11,7 @@ from infosift.data.feature_groups import Unit
 from infosift.significance.conditional import Conditional
 from infosift.significance.drawn_scores import DrawnScores
 from infosift.significance.drawn_series import DrawnSeries
-from infosift.significance.max_test import MaxTest, blind, cheap_looks, growing, looks, max_test
+from infosift.significance.max_test import MaxTest, at_most, blind, cheap_looks, growing, looks, max_test
 from infosift.significance.pair_series import PairSeries
 from infosift.significance.permutation import interval_of_p
 from infosift.significance.ranking import best_of
@@ -86,9 +86,9 @@ class CandidateTests:
             alpha = self.alpha * SHARE_OF_SERIES
             return [Outcome(conditional.units[0], blind(len(conditional.units), alpha), 0, alpha)]
         found = [self._by_series(conditional, purpose)]
-        if not found[0].passes and self._can_pass(SHARE_OF_NEIGHBORS):
+        if not found[0].passes and self._can_pass(conditional, SHARE_OF_NEIGHBORS):
             found.append(self._by_neighbors(conditional, purpose))
-        if not found[-1].passes and room > 1 and self._can_pass(SHARE_OF_PAIRS):
+        if not found[-1].passes and room > 1 and self._can_pass(conditional, SHARE_OF_PAIRS):
             found += self._by_pairs(conditional, purpose)
         return found
 
@@ -99,18 +99,19 @@ class CandidateTests:
         test = self._test_series(conditional, purpose, fine=fine)
         found = [self._highest_of(conditional, test, SHARE_OF_SERIES)]
         rest = 1 - SHARE_OF_SERIES
-        if not found[0].passes and self._can_pass(rest):
+        if not found[0].passes and self._can_pass(conditional, rest):
             found.append(self._by_neighbors(conditional, purpose, rest, thorough=thorough))
         return found
 
-    def _can_pass(self, share: float) -> bool:
-        """Tell whether the number of permutations, where it is given, can reach a share of alpha."""
-        return self.n_permutations is None or 1 / (1 + self.n_permutations) <= self.alpha * share
+    def _can_pass(self, conditional: Conditional, share: float) -> bool:
+        """Tell whether the number of permutations, where there is a limit, can reach a share of alpha."""
+        limits = [most for most in (self.n_permutations, conditional.most_draws) if most is not None]
+        return all(1 / (1 + most) <= self.alpha * share for most in limits)
 
     def _test_series(self, conditional: Conditional, purpose: str, *, fine: bool) -> MaxTest:
         alpha, drawn = self.alpha * SHARE_OF_SERIES, DrawnSeries(conditional, purpose)
         counts = cheap_looks(alpha, self.n_permutations, settles=drawn.is_cheap)
-        return max_test(drawn.draws, alpha, counts, fine=fine)
+        return max_test(drawn.draws, alpha, at_most(counts, conditional.most_draws), fine=fine)
 
     def _by_series(self, conditional: Conditional, purpose: str) -> Outcome:
         """Test all candidates by their series; of those that pass, the one that explains most is the best."""
@@ -132,7 +133,8 @@ class CandidateTests:
         """Test all candidates by neighbours, which see any kind of dependence."""
         alpha = self.alpha * share
         drawn = DrawnScores(conditional, f"{purpose} by neighbours", thorough=thorough)
-        test = max_test(growing(drawn.scores), alpha, looks(alpha, self.n_permutations))
+        counts = at_most(looks(alpha, self.n_permutations), conditional.most_draws)
+        test = max_test(growing(drawn.scores), alpha, counts)
         if drawn.is_screened:
             place = int(np.argmax(test.draws.observed))
             return Outcome(conditional.units[drawn.best[place]], test, place, alpha, is_alone=False)
@@ -150,7 +152,7 @@ class CandidateTests:
         if len(drawn.places) < 2:
             return []
         alpha, fine = self.alpha * SHARE_OF_PAIRS, drawn.is_cheap
-        counts = looks(alpha, self.n_permutations, fine=fine)
+        counts = at_most(looks(alpha, self.n_permutations, fine=fine), conditional.most_draws)
         test = max_test(growing(drawn.scores), alpha, counts, fine=fine)
         if drawn.best is None:
             return []

@@ -30,6 +30,7 @@ from infosift.significance.residual_target import (
     residuals_of_target,
 )
 from infosift.significance.series import Series, TargetSeries, make_series, make_target_series
+from infosift.significance.shifts import CIRCULAR, n_shifts, shifted_rows
 from infosift.significance.surrogates import ALL, Places, Surrogates, surrogates_of
 
 MOST_CLASSES = 8
@@ -102,8 +103,14 @@ class Conditional:
             self.bench.seed,
             self.step,
             self.bench.engine,
-            in_strata=self.bench.table.row_groups is None,  # whose rows stay together
+            # Neither rows of a group nor neighbours in time are parted.
+            in_strata=self.bench.table.row_groups is None and self.bench.null != CIRCULAR,
         )
+
+    @property
+    def most_draws(self) -> int | None:
+        """How many surrogates there are that differ, where these are few."""
+        return n_shifts(self.bench.table.n_rows) if self.bench.null == CIRCULAR else None
 
     def sources(self, draws: Sequence[int]) -> IntArray:
         """Return from which row each takes its value in some draws (draws x rows); draw 0 is the data."""
@@ -119,12 +126,14 @@ class Conditional:
             if (len(self._sources) + 1) * _DRAWS_AT_ONCE * self.bench.table.n_rows > _MOST_SOURCES:
                 self._sources.clear()
             numbers = range(block * _DRAWS_AT_ONCE, (block + 1) * _DRAWS_AT_ONCE)
-            self._sources[block] = self.surrogates.sources(numbers, self._orders(block))
+            self._sources[block] = self.surrogates.sources(numbers, self._orders(block, numbers))
             if block == 0:
                 self._sources[0][0] = np.arange(self.bench.table.n_rows)
         return self._sources[block]
 
-    def _orders(self, block: int) -> IntArray:
+    def _orders(self, block: int, numbers: range) -> IntArray:
+        if self.bench.null == CIRCULAR:
+            return shifted_rows(self.bench.table.n_rows, self.bench.seed, self.step, numbers)
         table, generator = self.bench.table, stream(self.bench.seed, "surrogate", self.step, block)
         rows = np.arange(table.n_rows)
         if table.row_groups is None:

@@ -159,6 +159,11 @@ def looks(alpha: float, n_permutations: int | None, *, fine: bool = False) -> It
         yield first * 2 ** (_LOOKS - 1) * _TO_SETTLE - 1
 
 
+def at_most(counts: Iterable[int], most: int | None) -> list[int]:
+    """Return numbers of permutations, none of them more than there are, where that is known."""
+    return sorted({count if most is None else min(count, most) for count in counts})
+
+
 def draws_for(least_p: float, n_values: int) -> int:
     """Return how many draws a p-value as small as this takes: a thousand, or more where draws are cheap."""
     return max(_FINE, min(_MOST_DRAWS, _MOST_DRAWN_VALUES // n_values, math.ceil(1 / least_p))) - 1

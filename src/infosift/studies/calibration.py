@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 
+from infosift.search.calibrated import Calibrated
 from infosift.selector import MutualInfoSelector
 from infosift.studies import dependence
 from infosift.studies.dependence import Sample
+from infosift.studies.leaks import walks
 from infosift.studies.outcome import Outcome, Setting, Table
 
 _SHARES_MISSING = (0.05, 0.2)
@@ -24,6 +26,7 @@ class Situation:
     n_runs: int
     counted: tuple[str, ...]
     to_reach: str
+    null: str = "residual"
 
 
 def _situations() -> list[Situation]:
@@ -63,7 +66,23 @@ def _situations() -> list[Situation]:
         for n in (100, 300)
         for name in dependence.KINDS
     ]
-    return listed + _situations_with_gaps()
+    return listed + _situations_with_gaps() + _situations_in_time()
+
+
+def _situations_in_time() -> list[Situation]:
+    """Return series that wander, each for itself, with surrogates that are shifted in time."""
+    return [
+        Situation(
+            f"series with persistence {persistence}, n = {n}, d = {d}, shifted in time",
+            partial(walks, n=n, d=d, persistence=persistence),
+            200,
+            ("any",),
+            "at most 8 %",
+            "circular",
+        )
+        for persistence in (0.8, 0.98)
+        for n, d in ((200, 8), (300, 6))
+    ]
 
 
 def _situations_with_gaps() -> list[Situation]:
@@ -104,7 +123,7 @@ def run(setting: Setting) -> Outcome:
         for situation in setting.track(situations, "situations"):
             n_runs = 2 if setting.quick else situation.n_runs
             started = perf_counter()
-            selected = list(pool.map(partial(_choose, situation.sample), range(n_runs)))
+            selected = list(pool.map(partial(_choose, situation.sample, situation.null), range(n_runs)))
             seconds = (perf_counter() - started) / n_runs
             samples = [situation.sample(seed) for seed in range(n_runs)]
             shares = {name: _COUNTS[name](selected, samples) for name in situation.counted}
@@ -119,9 +138,10 @@ def run(setting: Setting) -> Outcome:
     return Outcome("calibration", (table,), numbers)
 
 
-def _choose(sample: Callable[[int], Sample], seed: int) -> frozenset[int]:
+def _choose(sample: Callable[[int], Sample], null: str, seed: int) -> frozenset[int]:
     drawn = sample(seed)
-    selector = MutualInfoSelector(method="calibrated", missing="partial", random_state=seed, n_jobs=1)
+    method = Calibrated(null=null)
+    selector = MutualInfoSelector(method=method, missing="partial", random_state=seed, n_jobs=1)
     return frozenset(selector.fit(drawn.X, drawn.y).selection_.indices)
 
 

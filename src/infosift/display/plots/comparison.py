@@ -34,7 +34,7 @@ class ComparisonDisplay(Display):
     >>> import numpy as np
     >>> from infosift import ComparisonDisplay, compare_subsets
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> ComparisonDisplay.from_comparison(compare_subsets(X, X[:, 1], "ridge")).scores.shape
+    >>> ComparisonDisplay.from_comparison(compare_subsets(X, X[:, 1] + 0.1 * X[:, 0], "ridge")).scores.shape
     (3, 5)
     """
 

@@ -54,7 +54,7 @@ class PathDisplay(Display):
     >>> import numpy as np
     >>> from infosift import MutualInfoSelector, PathDisplay
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> selector = MutualInfoSelector(max_features=1, random_state=0).fit(X, X[:, 1])
+    >>> selector = MutualInfoSelector(max_features=1, random_state=0).fit(X, X[:, 1] ** 2)
     >>> PathDisplay.from_selection(selector.selection_).features
     ('x1',)
     """

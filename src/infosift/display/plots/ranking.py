@@ -54,7 +54,7 @@ class RankingDisplay(Display):
     >>> import numpy as np
     >>> from infosift import MutualInfoSelector, RankingDisplay
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> selector = MutualInfoSelector(max_features=1, random_state=0).fit(X, X[:, 1])
+    >>> selector = MutualInfoSelector(max_features=1, random_state=0).fit(X, X[:, 1] ** 2)
     >>> display = RankingDisplay.from_selection(selector.selection_)
     >>> display.names[0], display.selected
     ('x1', (True, False, False))

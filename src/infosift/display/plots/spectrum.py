@@ -43,7 +43,7 @@ class SpectrumDisplay(Display):
     >>> from infosift import MutualInfoSelector, SpectrumDisplay
     >>> values = np.random.default_rng(0).normal(size=(60, 3))
     >>> X = pl.DataFrame(values, schema=["wl400", "wl410", "wl420"])
-    >>> selection = MutualInfoSelector(max_features=1, random_state=0).fit(X, X["wl410"]).selection_
+    >>> selection = MutualInfoSelector(max_features=1, random_state=0).fit(X, X["wl410"] ** 2).selection_
     >>> SpectrumDisplay.from_selection(selection, X).ranges.tolist()
     [[405.0, 415.0]]
     """

@@ -49,7 +49,7 @@ class VerdictsDisplay(Display):
     >>> import numpy as np
     >>> from infosift import MutualInfoSelector, VerdictsDisplay
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> selector = MutualInfoSelector(max_features=1, random_state=0).fit(X, X[:, 1])
+    >>> selector = MutualInfoSelector(max_features=1, random_state=0).fit(X, X[:, 1] ** 2)
     >>> display = VerdictsDisplay.from_selection(selector.selection_)
     >>> display.names[0], display.verdicts[0]
     ('x1', 'selected')

@@ -67,6 +67,8 @@ _OPTIONS = {
     "max_features": "--max-features",
     "random_state": "--seed",
 }
+# What it is told of the parameters of their objects.
+_OPTIONS_OF_PARTS = {"method__null": "--null"}
 
 
 class _Code(str):
@@ -170,7 +172,8 @@ def _python_only(selection: Selection) -> list[str]:
     for name, value in said.items():
         if isinstance(value, _Code):
             own = _not_default(getattr(selection.settings, name), _PARTS[name])
-            missing += [f"{name}__{parameter}" for parameter in own] or [name]
+            named = [f"{name}__{parameter}" for parameter in own] or [name]
+            missing += [parameter for parameter in named if parameter not in _OPTIONS_OF_PARTS]
         elif name not in _OPTIONS or (name == "discrete_features" and value is False):
             missing.append(name)
     return missing
@@ -188,6 +191,10 @@ def command(selection: Selection) -> str | None:
             value = list(selection.settings.discrete_features or ())
         elif name == "feature_groups":
             value = "GROUPS.json"
+        if isinstance(value, _Code):
+            own = _not_default(getattr(selection.settings, name), _PARTS[name])
+            words += [word for part in own for word in (_OPTIONS_OF_PARTS[f"{name}__{part}"], str(own[part]))]
+            continue
         for one in value if isinstance(value, list) else [value]:
             words += [_OPTIONS[name], str(one)]
     if selection.settings.n_row_groups is not None:

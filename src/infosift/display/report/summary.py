@@ -13,7 +13,6 @@ from infosift.display.phrases import (
     CAUTION,
     at_least,
     at_most,
-    count,
     in_a_sentence,
     named,
     probability,
@@ -25,13 +24,13 @@ from infosift.display.report.features import features, used_verdicts
 from infosift.display.report.methods import PAPER_DOI, bibtex, paragraph
 from infosift.display.report.repeat import command, command_notes, python_line, settings_table
 from infosift.errors import listing
+from infosift.results.notices import TITLES
 
 if TYPE_CHECKING:
     from infosift.results.selection import Selection
     from infosift.results.steps import NeighborChoice, Step
 
 _FEW_ROWS = 50
-_MANY_DROPPED = 0.1
 _MOST_NAMES = 12
 
 
@@ -48,6 +47,7 @@ def summarise(selection: Selection) -> dict[str, Any]:
         "answer": _answer(selection),
         "more": _more(selection, lines),
         "partial": _partial(selection),
+        "warnings": _warnings(selection),
         "steps": _steps(selection),
         "whose_information": whose_information(selection),
         "has_gains": _is_path(selection),
@@ -131,6 +131,15 @@ def _partial(selection: Selection) -> str | None:
         f"The run was ended by {selection.ended_by} before it was done. What is shown was decided by then and "
         "holds; more features may follow when it is run to its end."
     )
+
+
+def _warnings(selection: Selection) -> list[dict[str, str]]:
+    """Return what is to be known about the data; features that are not tested are among the facts below."""
+    return [
+        {"title": TITLES[notice.kind], "sentence": notice.sentence}
+        for notice in selection.warnings
+        if notice.kind in TITLES
+    ]
 
 
 def _steps(selection: Selection) -> list[dict[str, Any]]:
@@ -245,14 +254,10 @@ def _cautions(selection: Selection) -> list[str]:
     said = []
     if not selection.adjusted and len(selection.feature_names) > 1 and selected(selection):
         said.append(CAUTION)
-    if selection.n_rows < _FEW_ROWS and not power(selection):
+    has_power_said = power(selection) or any(notice.kind == "power" for notice in selection.warnings)
+    if selection.n_rows < _FEW_ROWS and not has_power_said:
         said.append(
             f"There are only {selection.n_rows} rows, which limits power: only strong dependence can be detected, "
             "so a feature that is not selected may still matter."
-        )
-    if selection.n_rows_dropped > _MANY_DROPPED * (selection.n_rows + selection.n_rows_dropped):
-        said.append(
-            f"{count(selection.n_rows_dropped, 'row')} of {selection.n_rows + selection.n_rows_dropped:,} had "
-            "missing values and were dropped: where they differ from the others, the answer may not hold for them."
         )
     return said

@@ -1,0 +1,183 @@
+"""Notices: what is to be said about the data before a search, and about a selection after it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from infosift.arrays import FloatArray
+from infosift.data.encoding import has_categories
+from infosift.data.leaks import CUTS, ORDER, VALUES, Leak, leaks_of
+from infosift.data.table import Table
+from infosift.engines.base import Engine
+from infosift.errors import listing
+from infosift.results.notices import Notice
+from infosift.results.selection import Selection
+from infosift.search.base import Problem
+from infosift.significance.row_order import SerialDependence, serial_dependence
+
+# Share of rows that are dropped for missing values, from which on it is worth a sentence.
+_MANY_DROPPED = 0.1
+# A feature would have to share half of the variance of its ranks with the target.
+_TOO_STRONG = math.sqrt(0.5)
+_MOST_NAMES = 5
+# Rows of a class where nothing is known about the power.
+_FEWEST_OF_A_CLASS = 5
+_WHY = {
+    ORDER: "rows are in the same order by both",
+    VALUES: "rows of one value have one value of the target",
+    CUTS: "a few cuts between its values give the class",
+}
+
+
+def notices_of_data(table: Table, n_rows_dropped: int, missing: Mapping[str, int]) -> tuple[Notice, ...]:
+    """Return what is known before a search; ``missing`` are numbers of missing values by feature."""
+    return (*_untested(table), *_leaks(table), *_dropped(table.n_rows, n_rows_dropped, missing))
+
+
+def notices_of_selection(problem: Problem, selection: Selection, engine: Engine) -> tuple[Notice, ...]:
+    """Return what is known after a search."""
+    return (*_order(problem, selection, engine), *_power(problem.table, selection))
+
+
+def _untested(table: Table) -> list[Notice]:
+    """Return which features cannot be tested; in a feature group, others may carry them."""
+    in_groups = {i for unit in table.units for i in unit.columns}
+    kinds: dict[str, tuple[str, Sequence[int]]] = {
+        "empty": ("Empty features, without any value, are not tested", table.empty),
+        "constant": (
+            "Constant features carry no information and are not tested",
+            [i for i in table.constant if i not in table.empty],
+        ),
+        "near-unique": (
+            "Near-unique features, whose categories hardly repeat, are not tested",
+            table.near_unique,
+        ),
+    }
+    said = []
+    for kind, (sentence, columns) in kinds.items():
+        names = [table.names[i] for i in columns if i not in in_groups]
+        if names:
+            said.append(_about(kind, f"{sentence}: {listing(_quoted(names))}.", names))
+    pairs = [f'"{table.names[i]}" (of "{table.names[j]}")' for i, j in table.duplicates.items()]
+    if pairs:
+        names = [table.names[i] for i in table.duplicates]
+        said.append(
+            _about("duplicate", f"Duplicates of an earlier feature are not tested: {listing(pairs)}.", names)
+        )
+    return said
+
+
+def _about(kind: str, sentence: str, names: Sequence[str]) -> Notice:
+    return Notice(kind=kind, sentence=sentence, features=tuple(names))
+
+
+def _quoted(names: Sequence[str]) -> list[str]:
+    return [f'"{name}"' for name in names]
+
+
+def _leaks(table: Table) -> list[Notice]:
+    by_way: dict[tuple[bool, str], list[Leak]] = {}
+    for leak in leaks_of(table):
+        by_way.setdefault((leak.is_after, leak.how), []).append(leak)
+    return [_leak(table, is_after, how, found) for (is_after, how), found in by_way.items()]
+
+
+def _leak(table: Table, is_after: bool, how: str, leaks: Sequence[Leak]) -> Notice:
+    names = list(dict.fromkeys(table.names[leak.feature] for leak in leaks))
+    shown = _quoted(names)
+    which = "the target of the row after" if is_after else "the target"
+    if len(names) == 1:
+        verb, condition, ignored = "determines", "If it is", f"it out: ignore={shown[0]}"
+    else:
+        more = ", ..." * (len(names) > _MOST_NAMES)
+        verb, condition = "each determine", "If they are"
+        ignored = f"them out: ignore=[{', '.join(shown[:_MOST_NAMES])}{more}]"
+    return _about(
+        "leak",
+        f"{listing(shown, _MOST_NAMES)} {verb} {which} nearly alone: {_WHY[how]}. {condition} computed from the "
+        f"target, or known only after it, leave {ignored}.",
+        names,
+    )
+
+
+def _dropped(n_rows: int, n_rows_dropped: int, missing: Mapping[str, int]) -> list[Notice]:
+    if n_rows_dropped <= _MANY_DROPPED * (n_rows + n_rows_dropped):
+        return []
+    most = sorted(missing, key=lambda name: -missing[name])
+    counts = [f'{missing[name]:,} in "{name}"' for name in most]
+    where = f" ({listing(counts, _MOST_NAMES)})" if most else ""
+    return [
+        _about(
+            "gaps",
+            f"{n_rows_dropped:,} of {n_rows + n_rows_dropped:,} rows had missing values and were dropped{where}: "
+            "where they differ from the others, the answer may not hold for them. Ignore the features with many "
+            'gaps, or use the values that a row has with missing="partial".',
+            most,
+        )
+    ]
+
+
+def _order(problem: Problem, selection: Selection, engine: Engine) -> list[Notice]:
+    if problem.table.row_groups is not None or not problem.method.shuffles_rows:
+        return []
+    found = serial_dependence(problem.table, selection.indices, engine)
+    return [] if found is None else [_serial(found, problem.table.names[found.feature])]
+
+
+def _serial(found: SerialDependence, name: str) -> Notice:
+    return _about(
+        "order",
+        "Rows depend on those next to them in the file: neighbouring rows have a rank correlation of "
+        f'{found.of_target:.2f} in the residual of the target and of {found.of_feature:.2f} in that of "{name}". '
+        "Shuffled rows do not, so p-values are too small. Say which rows belong together with groups "
+        '(--groups), or shift a series in time with method=Calibrated(null="circular") (--null circular).',
+        [name],
+    )
+
+
+def _power(table: Table, selection: Selection) -> list[Notice]:
+    """Return whether there are too few rows for so many features, or of a class."""
+    least = selection.smallest_detectable_correlation
+    if least is not None and least > _TOO_STRONG:
+        number = len(selection.steps[0].candidates)
+        return [
+            _about(
+                "power",
+                f"There are too few rows for so many features: with {table.n_rows:,} rows and {number:,} "
+                f"feature{'s' * (number != 1)}, only a rank correlation of about {min(least, 0.99):.2f} with the "
+                "target is found in 8 of 10 such tables. Leave features out that cannot matter, or collect more "
+                "rows.",
+                (),
+            )
+        ]
+    return [notice for target in table.target for notice in _small_classes(target, table, least)]
+
+
+def _small_classes(target: FloatArray, table: Table, least: float | None) -> list[Notice]:
+    """Return the classes so small that a feature which separates one from all others would hardly be found.
+
+    The rank correlation of such a feature with the class is the root of 3 p (1 - p), where p is the share of the
+    rows that are of the class.
+    """
+    if not has_categories(target):
+        return []
+    counts = np.unique(target, return_counts=True)[1]
+    shares = counts / table.n_rows
+    is_small = counts < _FEWEST_OF_A_CLASS if least is None else np.sqrt(3 * shares * (1 - shares)) < least
+    small = np.sort(counts[is_small]).tolist()
+    if not small:
+        return []
+    sizes = listing([f"{count:,}" for count in small], _MOST_NAMES)
+    which = "A class of the target has" if len(small) == 1 else f"{len(small)} classes of the target have"
+    return [
+        _about(
+            "imbalance",
+            f"{which} only {sizes} of {table.n_rows:,} rows, too few to see what separates "
+            f"{'it' if len(small) == 1 else 'each'} from the others: merge small classes, or collect more rows of "
+            "them.",
+            (),
+        )
+    ]

@@ -95,7 +95,6 @@ def select(
         }
         selection = fit(table, parameters, quiet)
         _show_and_write(selection, table, parameters, files, extras, quiet)
-    stop_if_cut_short(selection)
 
 
 def _show_and_write(
@@ -117,6 +116,7 @@ def _show_and_write(
                 found[name] = result
     finally:
         files.write(selection, table, found, quiet)
+    stop_if_cut_short(selection)
 
 
 def method_asked_for(method: options.Method, null: options.NullOfSearch | None) -> Any:

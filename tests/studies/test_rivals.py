@@ -145,16 +145,18 @@ def test_our_default_is_held_against_the_best_peer_with_few_features():
             "published": figures(0.1, 5.0),
             "calibrated": figures(0.5, 3.0),
             "L1 path": figures(0.5, 20.0),
+            "Boruta": figures(0.4, 30.0),
         },
         "wide": {
-            "all features": figures(0.1, 30.2),
+            "all features": figures(0.1, 30.0),
             "calibrated": figures(0.2, 3.0),
             "L1 path": figures(0.25, 20.0),
+            "Boruta": figures(0.1, 30.2),
         },
     }
     outcome = prediction.outcome(numbers)
     by_name = outcome.numbers["ratios"]["linear model"]
-    assert by_name["narrow"] == {"ratio": pytest.approx(1.25), "peer": "all features"}
+    assert by_name["narrow"] == {"ratio": pytest.approx(1.25), "peer": "Boruta"}
     assert by_name["wide"] == {"ratio": pytest.approx(0.8), "peer": "L1 path"}
     rows = {row[0]: row[1] for row in outcome.tables[-1].rows}
     assert rows["geometric mean"] == "1.000"

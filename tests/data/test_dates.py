@@ -88,6 +88,7 @@ def test_expanded_dates_keep_the_index_and_clash_with_nothing():
         expand_dates(frame.assign(**{"when month": 1}))
 
 
+@pytest.mark.filterwarnings("ignore:.*nearly alone:UserWarning", "ignore:Rows depend on:UserWarning")  # a trend
 def test_a_rhythm_of_weeks_is_found():
     rng = np.random.default_rng(0)
     days = pd.date_range("2024-01-01", periods=150)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 
+from infosift.errors import DataWarning
 from infosift.studies.outcome import Outcome, Setting, Track
 
 NAMES = (
@@ -17,5 +19,7 @@ __all__ = ["NAMES", "Outcome", "Setting", "Track", "run"]
 def run(name: str, setting: Setting) -> Outcome:
     """Run a study."""
     import_module("infosift.display.plots.canvas").require_matplotlib()
-    outcome: Outcome = import_module(f"infosift.studies.{name}").run(setting)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # what there is to say about these data, the docs say
+        outcome: Outcome = import_module(f"infosift.studies.{name}").run(setting)
     return outcome

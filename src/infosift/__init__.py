@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from infosift.model_check.compare import compare_subsets
     from infosift.results.comparison import SubsetComparison, SubsetScores
     from infosift.results.criterion_choice import CriterionChoice
+    from infosift.results.explained import Explained
     from infosift.results.notices import Notice
     from infosift.results.selection import Selection, Subset
     from infosift.results.settings import Component, Settings
@@ -69,6 +70,7 @@ __all__ = [
     "CriterionChoice",
     "DataWarning",
     "DeltaTest",
+    "Explained",
     "Filter",
     "Floating",
     "FoldEstimates",
@@ -145,6 +147,7 @@ _HOMES = {
     "model_check.compare": ("compare_subsets",),
     "results.comparison": ("SubsetComparison", "SubsetScores"),
     "results.criterion_choice": ("CriterionChoice",),
+    "results.explained": ("Explained",),
     "results.notices": ("Notice",),
     "results.selection": ("Selection", "Subset"),
     "results.settings": ("Component", "Settings"),
@@ -210,8 +213,15 @@ def _report(selection: Any, path: Any, check: Any, stability: Any) -> None:
     write_report(selection, path, check, stability)
 
 
+def _html(selection: Any) -> str:
+    from infosift.display.notebook import as_html
+
+    return as_html(selection)
+
+
 # A result is at the bottom of the house, what shows it at the top: they meet here.
 register_view("plot", _plot)
 register_view("plot_comparison", _plot_comparison)
 register_view("plot_stability", _plot_stability)
 register_view("report", _report)
+register_view("html", _html)

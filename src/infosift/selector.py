@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosift.callbacks import CallbackSupportMixin, StepTasks, with_callbacks
 from infosift.criteria import CRITERIA
-from infosift.data.column_names import with_names_of_one_type
+from infosift.data.column_names import labels_as_text, with_names_of_one_type
 from infosift.data.frames import NamedColumns, as_frame, read_array, read_frame, read_target
 from infosift.data.plain_arrays import as_plain
 from infosift.data.remarks import warn_of_disguised
@@ -112,6 +112,9 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
     ranking_ : ndarray of int
         1 for the selected features, as of scikit-learn's RFE, then 2, 3, ... in the order in which the others
         would come; features that cannot be tested are last. ``selection_.ranking`` has all in order.
+    pvalues_ : ndarray of float
+        The p-value that the verdict on each feature rests on, adjusted for the number of candidates; of a method
+        without verdicts, that of the feature's own step. NaN for a feature that was not tested.
     selection_ : Selection
         The selected features with all the evidence.
     n_neighbors_ : int or None
@@ -245,7 +248,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         if frame is None:
             features = read_array(validate_data(self, as_plain(X), dtype=None, ensure_all_finite=False))
         else:
-            features = read_frame(frame)
+            features = replace(read_frame(frame), labels=labels_as_text(X))
             validate_data(self, with_names_of_one_type(X), skip_check_array=True)
         require_rows(features.n_rows, 2, "A selection")
         check_consistent_length(features.values.T, y)
@@ -296,6 +299,7 @@ def _fitted(selection: Selection) -> dict[str, Any]:
         "selection_": selection,
         "selected_": np.array(selection.indices, dtype=np.int64),
         "ranking_": _ranks(selection),
+        "pvalues_": selection.p_values,
         "n_neighbors_": selection.n_neighbors,
     }
 

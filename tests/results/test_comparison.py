@@ -68,9 +68,9 @@ def test_subsets_go_by_name():
 @pytest.mark.parametrize("library", [None, "pandas", "polars", "pyarrow"])
 def test_frames(library):
     one = comparison()
-    subsets = one.to_frame(library)
+    subsets = one.to_frame(library=library)
     assert list(subsets["subset"])[:1] == ["selected"] or subsets["subset"][0].as_py() == "selected"
-    folds, features = (one.to_frame("polars", table=table) for table in ("folds", "features"))
+    folds, features = (one.to_frame(table, "polars") for table in ("folds", "features"))
     assert folds.height == 9
     assert folds.filter(subset="peak")["score"].to_list() == [0.1, -0.2, -0.5]
     assert folds["fold"].to_list() == [1, 2, 3] * 3

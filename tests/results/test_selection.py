@@ -78,7 +78,7 @@ def test_records_compare_by_value(selection):
     ("library", "kind"), [(None, pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table)]
 )
 def test_steps_as_a_frame(selection, library, kind):
-    frame = selection.to_frame(library)
+    frame = selection.to_frame(library=library)
     assert isinstance(frame, kind)
     columns = list(frame.column_names if kind is pa.Table else frame.columns)
     assert columns[:5] == ["feature", "information", "statistic", "threshold", "p_value"]
@@ -90,7 +90,7 @@ def test_steps_as_a_frame(selection, library, kind):
 )
 def test_verdicts_as_a_frame(library, kind):
     selection = make_selector(max_features=2, random_state=0).fit(*friedman(0)).selection_
-    frame = selection.to_frame(library, table="verdicts")
+    frame = selection.to_frame("verdicts", library)
     assert isinstance(frame, kind)
     rows = (
         frame.to_pylist()
@@ -103,13 +103,23 @@ def test_verdicts_as_a_frame(library, kind):
         assert (row["feature"], row["verdict"], row["p_value"]) == (said.feature, said.verdict, said.p_value)
         assert (row["unadjusted_p_value"], row["n_candidates"]) == (said.unadjusted_p_value, said.n_candidates)
         assert (row["given"], row["redundant_with"]) == (", ".join(said.given), ", ".join(said.redundant_with))
-    assert selection.to_frame(library).shape == selection.to_frame(library, table="steps").shape
+    assert selection.to_frame(library=library).shape == selection.to_frame("steps", library).shape
 
 
 def test_another_table_is_refused(selection):
     with pytest.raises(InputError, match="table must be one of steps, verdicts, not 'rows'"):
-        selection.to_frame(table="rows")
-    assert len(selection.to_frame(table="verdicts")) == 0
+        selection.to_frame("rows")
+    with pytest.raises(InputError, match="library must be one of pandas, polars, pyarrow, not 'excel'"):
+        selection.to_frame(library="excel")
+
+
+def test_a_method_without_verdicts_says_what_was_selected(selection):
+    rows = selection.to_frame("verdicts", "polars").to_dicts()
+    assert [row["feature"] for row in rows] == list(selection.feature_names)
+    assert {row["feature"] for row in rows if row["verdict"] == "selected"} == set(selection.names)
+    assert {row["verdict"] for row in rows} == {"selected", "not selected", "not tested"}
+    tested = {step.feature: step.p_value for step in selection.steps}
+    assert {row["feature"]: row["p_value"] for row in rows if row["p_value"] is not None} == tested
 
 
 def test_repr_says_what_was_selected(selection):

@@ -84,18 +84,18 @@ def test_what_is_kept_is_no_finding(stability):
 @pytest.mark.parametrize("library", ["polars", "pandas", "pyarrow"])
 def test_tables(stability, library):
     pytest.importorskip(library)
-    assert str(stability.to_frame(library)["feature"][0]) == "x1"
-    assert len(stability.to_frame(library, table="groups")) == 1
-    assert len(stability.to_frame(library, table="half-samples")) == 20
+    assert str(stability.to_frame(library=library)["feature"][0]) == "x1"
+    assert len(stability.to_frame("groups", library)) == 1
+    assert len(stability.to_frame("half-samples", library)) == 20
 
 
 def test_the_table_of_features(stability):
-    features = stability.to_frame("polars")
+    features = stability.to_frame(library="polars")
     assert features["feature"].to_list() == list(stability.ranking)
     assert features["frequency"].to_list() == [1.0, 0.4, 0.2, 0.2, 0.0]
     assert features["bound"].to_list() == [stability.bound(1.0), None, None, None, None]
     assert features["group"].to_list() == ["", "x0, x3", "", "x0, x3", ""]
-    halves = stability.to_frame("polars", table="half-samples")
+    halves = stability.to_frame("half-samples", "polars")
     assert halves["pair"].to_list() == [1 + number // 2 for number in range(20)]
     assert halves["selected"][0] == "x1, x0"
     with pytest.raises(InputError, match="table must be one of features, groups, half-samples"):

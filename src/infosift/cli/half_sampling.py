@@ -104,7 +104,7 @@ def _write(found: Any, json: Path | None, csv: Path | None, plot: Path | None, q
     if json is not None:
         write_text(json, found.to_json(indent=1), "Evidence", quiet)
     if csv is not None:
-        write_text(csv, found.to_frame("polars").write_csv(), "Frequencies", quiet)
+        write_text(csv, found.to_frame(library="polars").write_csv(), "Frequencies", quiet)
     if plot is not None:
         with writing(plot, "Picture", quiet):
             save_picture(found.plot(), plot)

@@ -10,6 +10,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 
 from infosift.errors import InputError, listing, repeated
+from infosift.results.labels import written_label
 
 
 def with_names_as_text(data: Any) -> Any:
@@ -28,6 +29,13 @@ def with_names_of_one_type(data: Any) -> Any:
     if not nw.dependencies.is_pandas_like_dataframe(data):
         return data
     return with_names_as_text(data) if any(isinstance(name, str) for name in data.columns) else data
+
+
+def labels_as_text(data: Any) -> tuple[str, ...]:
+    """Return the labels of a data frame's columns as text that says their type; none where all are text."""
+    if not nw.dependencies.is_pandas_like_dataframe(data) or all(isinstance(name, str) for name in data.columns):
+        return ()
+    return tuple(written_label(label) for label in data.columns)
 
 
 def names_as_text(names: Iterable[Any]) -> list[str]:

@@ -36,13 +36,15 @@ class NamedColumns:
     """Columns of a table with their names; ``values`` has one column of the table per row.
 
     ``discrete`` are the positions of columns of categories, whose values are codes. NaN is a missing value.
-    ``disguised`` says of categories that look like something else what they look like.
+    ``disguised`` says of categories that look like something else what they look like. ``labels`` are what a table
+    has in place of the names, written as text, where not all of these are text.
     """
 
     names: tuple[str, ...]
     values: FloatArray
     discrete: frozenset[int] = frozenset()
     disguised: Mapping[int, str] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from infosift.display.explained import explained
 from infosift.display.headline import headline, selected
 from infosift.display.limits import limits
 from infosift.display.outcomes import measured, name_of_measure, outcome, whose_information
@@ -52,7 +53,7 @@ def print_selection(selection: Selection, console: Console) -> None:
             console.print(
                 Text(f"{verdict.capitalize()}: ", style="bold") + Text(listing(said, most=_MOST_NAMES), "not bold")
             )
-    for sentence in limits(selection):
+    for sentence in (*explained(selection), *limits(selection)):
         console.print(Text(sentence))
     console.print(Text(_how(selection), style="dim"))
     if not selection.adjusted and len(selection.feature_names) > 1 and selection.names:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any, Literal
 
-import narwhals.stable.v1 as nw
 from scipy.stats import t as student
 
 from infosift.arrays import FloatArray
 from infosift.errors import require_choice
+from infosift.results.frames import Library, data_frame
 from infosift.results.records import Record
 from infosift.results.views import view_named
 
@@ -176,20 +175,17 @@ class SubsetComparison(Record):
         return said
 
     def to_frame(
-        self,
-        library: Literal["pandas", "polars", "pyarrow"] | None = None,
-        *,
-        table: Literal["subsets", "folds", "features"] = "subsets",
+        self, table: Literal["subsets", "folds", "features"] = "subsets", library: Library | None = None
     ) -> Any:
         """Return the comparison as a data frame.
 
         Parameters
         ----------
-        library : {"pandas", "polars", "pyarrow"} or None
-            None is pandas where it is installed, else polars.
         table : {"subsets", "folds", "features"}, default="subsets"
             A row for each subset; for each subset and fold; or for each feature, with the number of folds in which
             it was in the selected features and in the peak.
+        library : {"pandas", "polars", "pyarrow"} or None
+            None is pandas where it is installed, else polars.
         """
         require_choice("table", table, ("subsets", "folds", "features"))
         content: dict[str, list[Any]]
@@ -208,8 +204,7 @@ class SubsetComparison(Record):
             content |= {
                 name: [found.get(feature, 0) for feature in self.feature_names] for name, found in counts.items()
             }
-        installed: Literal["pandas", "polars"] = "pandas" if find_spec("pandas") else "polars"
-        return nw.from_dict(content, backend=library or installed).to_native()
+        return data_frame(content, library)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the scores and return the display; needs matplotlib.

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
-from importlib.util import find_spec
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-import narwhals.stable.v1 as nw
 import numpy as np
 
+from infosift.arrays import FloatArray
 from infosift.errors import require_choice
+from infosift.results.explained import Explained
+from infosift.results.feature_table import columns_of_features, p_values
+from infosift.results.frames import Library, data_frame
+from infosift.results.labels import read_label
 from infosift.results.notices import Notice
+from infosift.results.path import columns_after, names_after_replacements, ranking, why_stopped
 from infosift.results.records import Record
 from infosift.results.settings import Settings
 from infosift.results.steps import NeighborChoice, Removal, Replacement, Step, Verdict
@@ -25,10 +30,6 @@ INTERRUPT, TIME_LIMIT = "an interrupt", "the time limit"
 _COLUMNS_OF_STEPS = (
     *("feature", "information", "statistic", "threshold", "p_value", "p_low", "p_high"),
     *("unadjusted_p_value", "n_permutations", "accepted", "seconds"),
-)
-_COLUMNS_OF_VERDICTS = (
-    *("feature", "verdict", "p_value", "unadjusted_p_value"),
-    *("n_candidates", "given", "redundant_with"),
 )
 
 
@@ -65,6 +66,8 @@ class Selection(Record):
     ----------
     feature_names : tuple of str
         All features.
+    feature_labels : tuple of str
+        How each feature is labelled in the table, as Python writes it, where some label is not text; else empty.
     target_name : str
         The target.
     n_rows, n_rows_dropped : int
@@ -101,6 +104,11 @@ class Selection(Record):
         Selected features that were replaced or removed at the end.
     verdicts : tuple of Verdict
         What was found about each feature; empty where p-values are not adjusted.
+    information_alone : ndarray
+        The information of each feature alone, in nats: NaN for one that is irrelevant or was not tested.
+    explained : Explained or None
+        How much of the target the selected features explain together, and the bound on the error of any model;
+        None where nothing was selected, for several targets, and of a criterion other than mutual information.
     smallest_detectable_correlation : float or None
         The smallest absolute rank correlation with the target that the first step finds in eight of ten tables
         with as many rows and such features. With several classes or targets it is that with one of them. None
@@ -137,6 +145,8 @@ class Selection(Record):
     version: str
     error_rate: str
     criterion_parameter: str
+    information_alone: FloatArray
+    feature_labels: tuple[str, ...] = ()
     conditional: bool = True
     start: tuple[int, ...] = ()
     criterion_measure: str = "mutual information"
@@ -146,6 +156,7 @@ class Selection(Record):
     replacements: tuple[Replacement, ...] = ()
     removals: tuple[Removal, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
+    explained: Explained | None = None
     smallest_detectable_correlation: float | None = None
     n_rows_dropped: int = 0
     n_rows_tested: int | None = None
@@ -176,25 +187,29 @@ class Selection(Record):
         return self._names(self.indices)
 
     @property
+    def labels(self) -> tuple[Hashable, ...]:
+        """The selected features as the table labels them, to index it with: names, or numbers, tuples or dates."""
+        return (
+            tuple(read_label(self.feature_labels[i]) for i in self.indices) if self.feature_labels else self.names
+        )
+
+    @property
     def indices(self) -> tuple[int, ...]:
         """Positions of the selected features: those kept, then the others in the order selected."""
         removed = set(self.removed)
-        return tuple(self.feature_names.index(name) for name in self._after_replacements() if name not in removed)
+        return tuple(
+            self.feature_names.index(name) for name in names_after_replacements(self) if name not in removed
+        )
 
     @property
     def removed(self) -> tuple[str, ...]:
         """Features that were selected and then removed, in the order they were selected."""
         gone = {name for removal in self.removals for name in removal.features}
-        return tuple(name for name in self._after_replacements() if name in gone)
+        return tuple(name for name in names_after_replacements(self) if name in gone)
 
     def stayed(self, step: Step) -> bool:
         """Tell whether all that a step added is still selected at the end."""
         return step.accepted and step.action == "add" and set(step.columns) <= set(self.indices)
-
-    @staticmethod
-    def _is_warranted(step: Step) -> bool:
-        """Tell whether the test of a step asks for what was done, and not a number of features."""
-        return step.significant == (step.action == "add")
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -202,33 +217,12 @@ class Selection(Record):
 
         The others are in the order of the last step that compared them: by information, or by statistic.
         """
-        order = dict.fromkeys(self.names)
-        for step in reversed(self.steps):
-            if step.action == "remove" and step.accepted:
-                order |= dict.fromkeys(self._names(step.columns))
-            scores = step.candidate_information if len(step.candidate_information) else step.candidate_statistics
-            if len(scores) and step.action == "add":
-                in_groups = {names[0]: names for _, names in self.settings.feature_groups}
-                for place in np.argsort(-scores, kind="stable"):
-                    name = self.feature_names[step.candidates[place]]
-                    order |= dict.fromkeys(in_groups.get(name, (name,)))
-        return tuple(order)
+        return ranking(self)
 
-    def _after_replacements(self) -> list[str]:
-        names = list(self._names(self._columns(self.steps)))
-        for replacement in self.replacements:
-            first, second = sorted(map(names.index, replacement.replaced))
-            names[first] = replacement.feature
-            del names[second]
-        return names
-
-    def _columns(self, path: tuple[Step, ...]) -> tuple[int, ...]:
-        """Return what is selected after some steps, in the order selected."""
-        columns = [*(self.feature_names.index(name) for name in self.settings.keep), *self.start]
-        for step in (step for step in path if step.accepted):
-            columns = [column for column in columns if column not in step.columns]
-            columns += step.columns if step.action == "add" else ()
-        return tuple(columns)
+    @property
+    def p_values(self) -> FloatArray:
+        """The p-value of each feature, as in the table of verdicts; NaN for one that was not tested."""
+        return np.array(p_values(self))
 
     def _names(self, columns: tuple[int, ...]) -> tuple[str, ...]:
         return tuple(self.feature_names[i] for i in columns)
@@ -249,58 +243,34 @@ class Selection(Record):
     def peak(self) -> Subset:
         """The subset with the most information on the path, the rejected last step included."""
         if not self.steps:
-            columns = self._columns(())
+            columns = columns_after(self, ())
             return Subset(names=self._names(columns), indices=columns, information=None)
         place = int(np.argmax([step.information for step in self.steps]))
-        at_peak, before = self.steps[place], self._columns(self.steps[:place])
+        at_peak, before = self.steps[place], columns_after(self, self.steps[:place])
         columns = (*before, *(column for column in at_peak.columns if column not in before))
         return Subset(names=self._names(columns), indices=columns, information=at_peak.information)
 
     @property
     def stopped(self) -> str:
         """Why the search stopped, in words."""
-        if self.ended_by is not None:
-            return f"{self.ended_by} came before it was done"
-        last = self.steps[-1] if self.steps else None
-        rejected = [step for step in self.steps if not step.accepted]
-        if rejected and rejected[-1].action == "remove":
-            return f"{rejected[-1].feature} is needed, and so are all others"
-        if rejected:
-            verb = "adds no significant information" if self.conditional else "is not significantly informative"
-            return f"{rejected[-1].feature} {verb}"
-        if last is not None and not self._is_warranted(last):
-            return f"{'min' if last.action == 'add' else 'max'}_features was reached"
-        if last is not None and last.action == "remove":
-            return "no feature is left" if not self.indices else "min_features was reached"
-        candidates = self.steps[0].candidates if self.steps else ()
-        are_left = set(candidates) - {column for step in self.accepted for column in step.columns}
-        most = self.settings.max_features
-        if are_left or (most is not None and len(self.settings.keep) >= most):
-            return "max_features was reached"
-        return "no candidate is left"
+        return why_stopped(self)
 
-    def to_frame(
-        self,
-        library: Literal["pandas", "polars", "pyarrow"] | None = None,
-        *,
-        table: Literal["steps", "verdicts"] = "steps",
-    ) -> Any:
-        """Return the steps, or the verdicts, as a data frame, one row each.
+    def to_frame(self, table: Literal["steps", "verdicts"] = "steps", library: Library | None = None) -> Any:
+        """Return the steps, one row each, or all features, one row each with its verdict, as a data frame.
 
         Parameters
         ----------
-        library : {"pandas", "polars", "pyarrow"} or None
-            None is pandas where it is installed, else polars.
         table : {"steps", "verdicts"}, default="steps"
             What to return. Names of several features in one cell have commas between them.
+        library : {"pandas", "polars", "pyarrow"} or None
+            None is pandas where it is installed, else polars.
         """
         require_choice("table", table, ("steps", "verdicts"))
-        if table == "steps":
-            content = {name: [getattr(step, name) for step in self.steps] for name in _COLUMNS_OF_STEPS}
-        else:
-            content = {name: [_cell(said, name) for said in self.verdicts] for name in _COLUMNS_OF_VERDICTS}
-        installed: Literal["pandas", "polars"] = "pandas" if find_spec("pandas") else "polars"
-        return nw.from_dict(content, backend=library or installed).to_native()
+        if table == "verdicts":
+            return data_frame(columns_of_features(self), library)
+        return data_frame(
+            {name: [getattr(step, name) for step in self.steps] for name in _COLUMNS_OF_STEPS}, library
+        )
 
     def plot(self, kind: str = "path", ax: Any = None) -> Any:
         """Draw the selection and return the display; needs matplotlib.
@@ -344,7 +314,5 @@ class Selection(Record):
         total = len(self.feature_names)
         return f"Selection({selected}; {len(self.names)} of {total} features, {self.stopped}{sample})"
 
-
-def _cell(said: Verdict, name: str) -> Any:
-    value = getattr(said, name)
-    return ", ".join(value) if isinstance(value, tuple) else value
+    def _repr_html_(self) -> str:
+        return str(view_named("html")(self))

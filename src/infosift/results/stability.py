@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.util import find_spec
 from math import ceil
 from numbers import Real
 from typing import Any, Literal
 
-import narwhals.stable.v1 as nw
 import numpy as np
 
 from infosift.arrays import FloatArray
 from infosift.errors import InputError, listing, require_choice
 from infosift.results.error_bound import chance_bound, on_grid
+from infosift.results.frames import Library, data_frame
 from infosift.results.records import Record
 from infosift.results.settings import Settings
 from infosift.results.views import view_named
@@ -196,21 +195,18 @@ class Stability(Record):
         return " ".join(said)
 
     def to_frame(
-        self,
-        library: Literal["pandas", "polars", "pyarrow"] | None = None,
-        *,
-        table: Literal["features", "groups", "half-samples"] = "features",
+        self, table: Literal["features", "groups", "half-samples"] = "features", library: Library | None = None
     ) -> Any:
         """Return the frequencies as a data frame.
 
         Parameters
         ----------
-        library : {"pandas", "polars", "pyarrow"} or None
-            None is pandas where it is installed, else polars.
         table : {"features", "groups", "half-samples"}, default="features"
             A row for each feature, the most frequently selected first, with the bound where its frequency is above
             one half; for each group of features that replace each other; or for each half-sample. Names of several
             features in one cell have commas between them.
+        library : {"pandas", "polars", "pyarrow"} or None
+            None is pandas where it is installed, else polars.
         """
         require_choice("table", table, ("features", "groups", "half-samples"))
         content: dict[str, list[Any]]
@@ -225,17 +221,16 @@ class Stability(Record):
             }
         elif table == "groups":
             content = {
-                "features": [", ".join(group.features) for group in self.groups],
+                "features": [group.features for group in self.groups],
                 "frequency": [group.frequency for group in self.groups],
             }
         else:
             content = {
                 "pair": [1 + number // 2 for number in range(self.n_resamples)],
                 "n_features": [len(names) for names in self.selected],
-                "selected": [", ".join(names) for names in self.selected],
+                "selected": list(self.selected),
             }
-        installed: Literal["pandas", "polars"] = "pandas" if find_spec("pandas") else "polars"
-        return nw.from_dict(content, backend=library or installed).to_native()
+        return data_frame(content, library)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the frequencies and the bound, and return the display; needs matplotlib.

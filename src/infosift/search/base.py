@@ -88,6 +88,7 @@ class Problem:
     criterion: Criterion
     n_rows_dropped: int = 0
     notices: tuple[Notice, ...] = ()
+    labels: tuple[str, ...] = ()
 
     @property
     def kept(self) -> tuple[Unit, ...]:

@@ -119,6 +119,7 @@ def make_problem(
         criterion,
         n_rows_dropped,
         notices_of_data(table, n_rows_dropped, missing),
+        features.labels,
     )
 
 

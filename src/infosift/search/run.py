@@ -6,12 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import version
 
+import numpy as np
+
 from infosift.engines.base import Engine
 from infosift.progress import Reporter, TimeIsUp
 from infosift.results.selection import INTERRUPT, TIME_LIMIT, Selection
 from infosift.results.steps import Removal, Replacement
 from infosift.search.base import Decision, Problem, Tests, columns_of
 from infosift.search.checkpoint import Checkpoint, fresh_state
+from infosift.search.explained import explained_by, information_alone
 from infosift.search.notices import notices_of_selection
 from infosift.search.verdicts import detectable_correlation, verdicts
 
@@ -59,7 +62,14 @@ class Run:
                 return _CALLBACK
         said = verdicts(self._problem, tests, self._engine, self._selection)
         detectable = detectable_correlation(self._problem, tests.n_rows, self._selection.steps)
-        self._selection = replace(self._selection, verdicts=said, smallest_detectable_correlation=detectable)
+        alone = information_alone(self._problem, tests, self._engine, said)
+        self._selection = replace(
+            self._selection,
+            verdicts=said,
+            smallest_detectable_correlation=detectable,
+            information_alone=alone,
+            explained=explained_by(self._problem, tests, self._engine, self._selection.indices),
+        )
         more = notices_of_selection(self._problem, self._selection, self._engine)
         self._selection = replace(self._selection, warnings=(*self._selection.warnings, *more))
         return None
@@ -104,6 +114,8 @@ class Run:
         is_stepwise = problem.search.is_conditional and not problem.search.starts_full
         return Selection(
             feature_names=table.names,
+            feature_labels=problem.labels,
+            information_alone=np.full(len(table.names), np.nan),
             target_name=table.target_name,
             n_rows=table.n_rows,
             n_rows_dropped=problem.n_rows_dropped,

@@ -10,6 +10,7 @@ from infosift.display.report.check import about_check
 from infosift.display.report.figures import figures
 from infosift.display.report.stability import about_stability
 from infosift.display.report.summary import summarise
+from infosift.display.templates import template
 
 if TYPE_CHECKING:
     from infosift.results.comparison import SubsetComparison
@@ -32,16 +33,7 @@ def write_report(
 
 def render(selection: Selection, check: SubsetComparison | None = None, stability: Stability | None = None) -> str:
     """Return the page; the same selection, check by a model and stability give the same text."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    page = environment.get_template("page.html.jinja")
+    page = template(Path(__file__).parent / "page.html.jinja")
     about_model = None if check is None else about_check(selection, check)
     about_halves = None if stability is None else about_stability(selection, stability)
     return page.render(summarise(selection), figures=figures(selection), check=about_model, stability=about_halves)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infosift.display.explained import explained, limits_of_explained
 from infosift.display.headline import headline, selected
 from infosift.display.limits import limits, power
 from infosift.display.outcomes import MARKS, error_bound, measured, name_of_measure, outcome, whose_information
@@ -59,6 +60,8 @@ def summarise(selection: Selection) -> dict[str, Any]:
         "has_redundant": any(line["redundant_with"] for line in lines),
         "neighbors": _neighbors(selection),
         "parameter": named(selection.criterion_parameter) or "parameter of the criterion",
+        "explained": explained(selection),
+        "limits_of_explained": limits_of_explained(selection),
         "facts": _facts(selection),
         "cautions": _cautions(selection),
         "settings": settings_table(selection),

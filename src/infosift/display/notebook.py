@@ -1,0 +1,57 @@
+"""A selection as a notebook shows it: the answer, its steps, and the verdicts to unfold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from infosift.display.explained import explained
+from infosift.display.headline import headline, selected
+from infosift.display.limits import limits
+from infosift.display.outcomes import outcome
+from infosift.display.phrases import probability, signed
+from infosift.display.templates import template
+from infosift.errors import listing
+from infosift.results.feature_table import FeatureRow, feature_rows
+from infosift.results.selection import Selection
+
+_MOST_NAMES, _MOST_ROWS = 20, 50
+
+
+def as_html(selection: Selection) -> str:
+    """Return a selection as a piece of a page, in the colours of what stands around it."""
+    names = selected(selection)
+    rows = sorted(feature_rows(selection), key=lambda row: (row.step is None, row.step or 0, _p_value(row)))
+    unit = selection.criterion_unit or selection.criterion_measure
+    return template(Path(__file__).parent / "notebook.html.jinja").render(
+        answer=f"{headline(selection)}: {listing(names, _MOST_NAMES)}." if names else headline(selection),
+        unit=unit,
+        steps=[
+            {
+                "feature": step.feature,
+                "information": signed(f"{step.information:.3f}"),
+                "p": probability(step.p_value),
+                "outcome": outcome(selection, step),
+            }
+            for step in selection.steps
+        ],
+        sentences=[f"The search stopped because {selection.stopped}.", *explained(selection), *limits(selection)],
+        warnings=[notice.sentence for notice in selection.warnings],
+        features=[_shown(row) for row in rows[:_MOST_ROWS]],
+        n_features=len(rows),
+        n_more=len(rows[_MOST_ROWS:]),
+    )
+
+
+def _p_value(row: FeatureRow) -> float:
+    return 2.0 if row.p_value is None else row.p_value
+
+
+def _shown(row: FeatureRow) -> dict[str, str]:
+    with_which = f"with {', '.join(row.redundant_with)}" if row.redundant_with else ""
+    return {
+        "feature": row.feature,
+        "verdict": row.verdict,
+        "p": "" if row.p_value is None else probability(row.p_value),
+        "information": "" if row.information is None else signed(f"{row.information:.3f}"),
+        "why": "; ".join(part for part in (with_which, row.note) if part),
+    }

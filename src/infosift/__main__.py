@@ -1,5 +1,18 @@
-"""Run the command line as ``python -m infosift``."""
+"""Run the command line, as ``infosift`` or ``python -m infosift``."""
 
-from infosift.cli import main
+from infosift.interrupts import end_at_once, ignore_from_here
 
-main()
+
+def main() -> None:
+    """Run the command line; a key that interrupts is answered from the first moment on."""
+    end_at_once()
+    from infosift.cli import run
+
+    try:
+        run()
+    finally:
+        ignore_from_here()
+
+
+if __name__ == "__main__":
+    main()

@@ -420,7 +420,7 @@ import sys
 from infosift import cli, selector
 selector._warn = lambda notices: print("started", flush=True)
 sys.argv = ["infosift", "select", {str(path)!r}, "--target", "column_0"]
-cli.main()
+cli.run()
 """
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout.readline().strip() == b"started"

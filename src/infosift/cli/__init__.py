@@ -45,7 +45,7 @@ def _main(
         raise typer.Exit
 
 
-def main() -> None:
+def run() -> None:
     """Run the command line."""
     for output in (sys.stdout, sys.stderr):
         if hasattr(output, "reconfigure"):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from infosift.cli import options
 from infosift.cli.running import warnings_as_notes
 from infosift.errors import DataWarning, InputError
+from infosift.interrupts import raise_from_here
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,6 +78,7 @@ def measure_stability(
 
     selector: Any = MutualInfoSelector(**parameters)
     of_run = {name: parameters[name] for name in ("random_state", "n_jobs", "verbose")}
+    raise_from_here()
     with warnings_as_notes(quiet=console is None):
         warnings.simplefilter("ignore", DataWarning)  # they were said of all rows
         stability = selection_stability(

@@ -18,10 +18,11 @@ from typer.core import TyperCommand
 
 from infosift.cli.options import RESAMPLES
 from infosift.errors import InputError
+from infosift.interrupts import INTERRUPTED
 
 BAD_INPUT = 2
 OUT_OF_TIME = 124  # as of the command timeout
-INTERRUPTED = 130
+
 STANDARD_OUTPUT = Path("-")
 _PICTURE_DPI = 150
 _OPTIONS = {

@@ -26,6 +26,7 @@ from infosift.cli.running import (
 )
 from infosift.cli.tables import FIRST_ROW, OR_DROP, Columns, Table, read_table
 from infosift.errors import InputError
+from infosift.interrupts import raise_from_here
 
 if TYPE_CHECKING:
     from infosift.results.selection import Selection
@@ -159,6 +160,7 @@ def fit(table: Table, parameters: dict[str, Any], quiet: bool = False) -> Select
 
     require_values(table, parameters.get("missing", "error"))
     selector: Any = MutualInfoSelector(**parameters)
+    raise_from_here()
     with warnings_as_notes(quiet):
         try:
             selector.fit(table.features, table.target, groups=table.row_groups)

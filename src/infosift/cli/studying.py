@@ -17,6 +17,7 @@ from infosift.cli import options
 from infosift.cli.running import failing_in_one_sentence, folder_of_results
 from infosift.cli.selecting import fit, show
 from infosift.cli.tables import Table
+from infosift.interrupts import raise_from_here
 
 StudyName = Enum("StudyName", {name: name for name in studies.NAMES})  # type: ignore[misc]
 
@@ -54,6 +55,9 @@ def study(
     """
     with failing_in_one_sentence():
         folder = out or Path(f"study-{name.value}")
+        import infosift.selector  # noqa: F401  # what takes long to import, before a folder is made
+
+        raise_from_here()
         with folder_of_results(folder):
             with _progress_bars() as track:
                 setting = studies.Setting(quick=quick, data=data, n_jobs=jobs, track=track)

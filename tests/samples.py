@@ -1,5 +1,7 @@
 """Data the tests share: the paper's problem, selections and tests of it, columns of many kinds for hypothesis."""
 
+import json
+
 import numpy as np
 import polars as pl
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from infosift.data.frames import NamedColumns
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.progress import Reporter
+from infosift.results.seals import seal
 from infosift.significance.conditional import Conditional, Workbench
 from infosift.studies.synthetic import draw
 
@@ -40,6 +43,12 @@ def small_selection(names, extra=None, target="yield", **options):
     X, y = friedman(0, n=60)
     frame = pl.DataFrame(X[:, : len(names)], schema=list(names)).with_columns(**(extra or {}))
     return make_selector(**{"random_state": 0, **options}).fit(frame, pl.Series(target, y)).selection_
+
+
+def resealed(text):
+    """Return the JSON of a record that was changed on purpose, as to_json would have sealed it."""
+    content = json.loads(text)
+    return json.dumps(seal(content.pop("infosift"), {name: content[name] for name in content if name != "seal"}))
 
 
 def conditional_on(

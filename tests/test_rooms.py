@@ -24,7 +24,7 @@ FLOORS = (
     ("data",),
     ("results",),
     ("spectra",),
-    ("progress", "random_streams", "errors", "arrays", "interrupts"),
+    ("progress", "random_streams", "errors", "arrays", "files", "interrupts"),
     ("_kernel",),
 )
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

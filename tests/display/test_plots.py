@@ -28,7 +28,7 @@ from infosift import (
     choose_n_neighbors,
 )
 from infosift.display.plots.canvas import as_written
-from samples import friedman, make_selector, small_selection
+from samples import friedman, make_selector, resealed, small_selection
 
 ODD = (
     "$x_1$",
@@ -275,7 +275,7 @@ def test_no_name_is_a_formula(name):
 def test_names_are_drawn_as_they_are_written(kind, calibrated, published):
     selection = calibrated if kind == "verdicts" else published
     best = json.dumps(selection.steps[0].feature)
-    text = selection.to_json().replace('"$x_1$"', '"other"').replace(best, '"$x_2$"')
+    text = resealed(selection.to_json().replace('"$x_1$"', '"other"').replace(best, '"$x_2$"'))
     shown = texts(drawn(KINDS[kind].from_selection(Selection.from_json(text))))
     assert any("$x_2$" in seen and not seen.startswith("formula") for seen in shown)
 

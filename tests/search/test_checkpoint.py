@@ -3,10 +3,12 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,7 @@ import pytest
 from sklearn.base import clone
 
 from infosift import KSG, Calibrated, InputError, MutualInfoSelector, Selection
-from samples import friedman
+from samples import friedman, resealed
 
 METHODS = [
     MutualInfoSelector(method="calibrated", random_state=0),
@@ -114,7 +116,7 @@ def test_the_checkpoint_of_another_run_is_refused(data, tmp_path, change, reason
 def test_a_checkpoint_of_another_version_is_refused(data, tmp_path):
     path = tmp_path / "state.json"
     selector = MutualInfoSelector(random_state=0, max_features=1, checkpoint=path).fit(*data)
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"version": "0.0.1"}))
+    path.write_text(resealed(json.dumps(json.loads(path.read_text()) | {"version": "0.0.1"})))
     with pytest.raises(InputError, match=r"was written by infosift 0\.0\.1, not "):
         selector.fit(*data)
 
@@ -127,7 +129,7 @@ def test_what_is_no_checkpoint_is_refused_and_left_alone(data, tmp_path, content
         selector.fit(*data)
         content = path.read_bytes()[:-30]
     path.write_bytes(content)
-    with pytest.raises(InputError, match="is not a whole checkpoint of infosift; it is left as it is"):
+    with pytest.raises(InputError, match=r"is not a whole checkpoint of infosift \(.*\); it is left as it is"):
         selector.fit(*data)
     assert path.read_bytes() == content
 
@@ -135,8 +137,63 @@ def test_what_is_no_checkpoint_is_refused_and_left_alone(data, tmp_path, content
 def test_a_checkpoint_needs_a_folder(data, tmp_path):
     with pytest.raises(InputError, match="There is no folder"):
         MutualInfoSelector(checkpoint=tmp_path / "none" / "state.json").fit(*data)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="is a folder, a device or a pipe: give a file"):
         MutualInfoSelector(checkpoint=tmp_path).fit(*data)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has this device")
+@pytest.mark.parametrize("device", ["/dev/full", "/dev/null", "pipe"])
+def test_a_checkpoint_is_no_device(data, tmp_path, device):
+    path = Path(device)
+    if device == "pipe":
+        path = tmp_path / device
+        os.mkfifo(path)
+    with pytest.raises(InputError, match=f"The checkpoint {path} is a folder, a device or a pipe: give a file."):
+        MutualInfoSelector(checkpoint=path).fit(*data)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda text: text.replace('"columns": [0]', '"columns": [4]'), "it was changed after it was written"),
+        (lambda text: text.replace('"columns": [0]', '"columns": [99]'), "it was changed after it was written"),
+        (lambda text: text.replace('"candidates": [0', '"candidates": ["q"'), "it was changed after it was"),
+        (lambda text: text.replace('"seed": 0', '"seed": 1e999'), "it is damaged, or no JSON"),
+        (lambda text: text.replace('"seed": 0', '"seed": NaN'), "it is damaged, or no JSON"),
+        (lambda text: text.replace('"seed": 0', '"seed": ' + "9" * 5000), "it is damaged, or no JSON"),
+        (lambda text: text.replace('"seed": 0', '"seed": 0, "seed": 0'), "it is damaged, or no JSON"),
+        (lambda text: "[" * 200_000, "it is damaged, or no JSON"),
+        (lambda text: re.sub(r'"seal": "\w+", ', "", text), "it has no seal: an older version wrote it"),
+    ],
+)
+def test_a_damaged_checkpoint_is_refused_and_left_alone(tmp_path, change, reason):
+    X, noise = friedman(1, n=60)
+    y = X[:, 0] + 0.02 * noise
+    path = tmp_path / "state.json"
+    selector = MutualInfoSelector(random_state=0, max_features=1, checkpoint=path).fit(X, y)
+    text = path.read_text(encoding="utf-8")
+    damaged = change(text)
+    assert damaged != text
+    path.write_text(damaged, encoding="utf-8")
+    with pytest.raises(InputError, match=reason):
+        clone(selector).fit(X, y)
+    assert path.read_text(encoding="utf-8") == damaged
+
+
+def test_runs_side_by_side_may_share_a_checkpoint(data, tmp_path):
+    path = tmp_path / "state.json"
+    selector = MutualInfoSelector(random_state=0, max_features=1, checkpoint=path)
+    (tmp_path / "state.json.part").mkdir()  # what another run has under way is not in the way
+    first = clone(selector).fit(*data).selection_
+    assert clone(selector).fit(*data).selection_ == first
+
+
+def test_half_a_character_in_a_name_is_no_obstacle(data, tmp_path):
+    X, y = data
+    selector = MutualInfoSelector(random_state=0, max_features=1, checkpoint=tmp_path / "state.json")
+    X = X.set_axis(pd.Index([f"half \ud800 {i}" for i in range(10)], dtype=object), axis=1)
+    first = clone(selector).fit(X, y).selection_
+    assert clone(selector).fit(X, y).selection_ == first
 
 
 @pytest.mark.parametrize("selector", METHODS, ids=ids)

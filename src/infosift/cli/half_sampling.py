@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from infosift.cli import options
 from infosift.cli.extras import measure_stability
@@ -13,14 +12,17 @@ from infosift.cli.running import (
     console_beside,
     failing_in_one_sentence,
     require_drawable,
-    require_one_on_standard_output,
-    require_writable,
-    save_picture,
+    require_possible,
+    write_each,
+    write_picture,
     write_text,
-    writing,
 )
 from infosift.cli.selecting import is_shown, read_feature_groups, require_values, search_asked_for
+from infosift.cli.spreadsheets import write_csv
 from infosift.cli.tables import Columns, read_table
+
+if TYPE_CHECKING:
+    from infosift.results.stability import Stability
 
 
 def stability(
@@ -48,13 +50,9 @@ def stability(
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
     json: options.Json = None,
-    csv: Annotated[
-        Path | None, typer.Option(help="Write the frequencies to this file.", show_default=False)
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(help="Draw the frequencies to this file: .png, .svg or .pdf.", show_default=False),
-    ] = None,
+    csv: options.FrequenciesCsv = None,
+    csv_escape: options.CsvEscape = False,
+    plot: options.FrequenciesPlot = None,
     checkpoint: options.CheckpointFile = None,
     progress: options.Progress = None,
     quiet: options.Quiet = False,
@@ -67,7 +65,9 @@ def stability(
     Example: [bold]infosift stability houses.csv --target price --checkpoint halves.json[/bold]
     """
     with failing_in_one_sentence():
-        _require_possible(Path(file), [json, csv], plot, checkpoint)
+        inputs = {"the data": Path(file), "the file of feature groups": feature_groups}
+        require_possible({"--json": json, "--csv": csv}, {"--plot": plot, "--checkpoint": checkpoint}, inputs)
+        require_drawable(plot)
         named = Columns(keep=keep or [], ignore=ignore or [], categorical=categorical or [], groups=groups)
         table = read_table(options.Source(file, encoding, comment, dates), target, named, quiet)
         require_values(table, missing.value)
@@ -89,22 +89,15 @@ def stability(
         }
         console = None if quiet else console_beside(json, csv)
         found = measure_stability(table, parameters, resamples, checkpoint, console)
-        _write(found, json, csv, plot, quiet)
+        write_each(_writers(found, json, csv, csv_escape, plot, quiet))
 
 
-def _require_possible(data: Path, texts: list[Path | None], plot: Path | None, checkpoint: Path | None) -> None:
-    """Refuse, before the work begins, what could not be written."""
-    require_one_on_standard_output(texts, [plot, checkpoint])
-    for path in (*texts, plot, checkpoint):
-        require_writable(path, besides=data)
-    require_drawable(plot)
-
-
-def _write(found: Any, json: Path | None, csv: Path | None, plot: Path | None, quiet: bool) -> None:
+def _writers(
+    found: Stability, json: Path | None, csv: Path | None, csv_escape: bool, plot: Path | None, quiet: bool
+) -> Iterator[Callable[[], None]]:
     if json is not None:
-        write_text(json, found.to_json(indent=1), "Evidence", quiet)
+        yield lambda: write_text(json, found.to_json(indent=1), "Evidence", quiet)
     if csv is not None:
-        write_text(csv, found.to_frame(library="polars").write_csv(), "Frequencies", quiet)
+        yield lambda: write_csv(csv, found.to_frame(library="polars"), "Frequencies", csv_escape, quiet)
     if plot is not None:
-        with writing(plot, "Picture", quiet):
-            save_picture(found.plot(), plot)
+        yield lambda: write_picture(found.plot(), plot, quiet)

@@ -247,9 +247,23 @@ Csv = Annotated[
         show_default=False,
     ),
 ]
+CsvEscape = Annotated[
+    bool,
+    typer.Option(
+        "--csv-escape",
+        help="In --csv, put a ' before names and text that a spreadsheet would take for formulas.",
+    ),
+]
 Report = Annotated[Path | None, typer.Option(help="Write a report to hand on, one HTML file.", show_default=False)]
 Plot = Annotated[
     Path | None, typer.Option(help="Draw the search to this file: .png, .svg or .pdf.", show_default=False)
+]
+FrequenciesCsv = Annotated[
+    Path | None, typer.Option("--csv", help="Write the frequencies to this file.", show_default=False)
+]
+FrequenciesPlot = Annotated[
+    Path | None,
+    typer.Option("--plot", help="Draw the frequencies to this file: .png, .svg or .pdf.", show_default=False),
 ]
 CheckModel = Annotated[
     Model | None,

@@ -12,12 +12,10 @@ from infosift.cli.running import (
     console_beside,
     failing_in_one_sentence,
     require_drawable,
-    require_one_on_standard_output,
-    require_writable,
-    save_picture,
+    require_possible,
     warnings_as_notes,
+    write_picture,
     write_text,
-    writing,
 )
 from infosift.cli.tables import Columns, read_table
 from infosift.errors import InputError
@@ -56,9 +54,7 @@ def neighbors(
         from infosift import choose_n_neighbors
         from infosift.display.terminal import print_choice
 
-        require_one_on_standard_output([json], [plot])
-        for path in (json, plot):
-            require_writable(path, besides=Path(file))
+        require_possible({"--json": json}, {"--plot": plot}, {"the data": Path(file)})
         require_drawable(plot)
         named = Columns(ignore=ignore or [], categorical=categorical or [])
         table = read_table(options.Source(file, encoding, comment, dates), target, named)
@@ -73,8 +69,7 @@ def neighbors(
         if plot is not None:
             from infosift.display.plots import NeighborsDisplay
 
-            with writing(plot, "Picture"):
-                save_picture(NeighborsDisplay.from_choice(choice).plot(), plot)
+            write_picture(NeighborsDisplay.from_choice(choice).plot(), plot)
 
 
 def try_feature(
@@ -109,7 +104,7 @@ def try_feature(
         from infosift import permutation_test
         from infosift.display.terminal import print_test
 
-        require_writable(json, besides=Path(file))
+        require_possible({"--json": json}, {}, {"the data": Path(file)})
         named = Columns(asked=[feature], given=given or [], categorical=categorical or [])
         table = read_table(options.Source(file, encoding, comment, dates), target, named)
         known, tested = table.named.given, _one(table.named.asked)

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from infosift.cli import options
-from infosift.cli.running import console_beside, failing_in_one_sentence, require_writable, write_text
+from infosift.cli.running import console_beside, failing_in_one_sentence, require_possible
 from infosift.cli.selecting import fit, is_shown, stop_if_cut_short
+from infosift.cli.spreadsheets import write_csv
 from infosift.cli.tables import Columns, read_table
 
 
@@ -35,6 +36,7 @@ def rank(
             help="Write the features in their order to this file; - is standard output.", show_default=False
         ),
     ] = None,
+    csv_escape: options.CsvEscape = False,
     progress: options.Progress = None,
 ) -> None:
     """Put all features of a file in order: those selected, then the others by what they would add to these.
@@ -45,7 +47,7 @@ def rank(
     Example: [bold]infosift rank houses.csv --target price[/bold]
     """
     with failing_in_one_sentence():
-        require_writable(csv, besides=Path(file))
+        require_possible({"--csv": csv}, {}, {"the data": Path(file)})
         named = Columns(ignore=ignore or [], categorical=categorical or [])
         table = read_table(options.Source(file, encoding, comment, dates), target, named)
         parameters: dict[str, Any] = {
@@ -68,5 +70,5 @@ def rank(
 
             ranks = range(1, len(selection.ranking) + 1)
             ranking = pl.DataFrame({"rank": ranks, "feature": selection.ranking})
-            write_text(csv, ranking.write_csv(), "Ranking")
+            write_csv(csv, ranking, "Ranking", csv_escape)
     stop_if_cut_short(selection)

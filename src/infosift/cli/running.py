@@ -6,8 +6,10 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from io import BytesIO
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -18,12 +20,12 @@ from typer.core import TyperCommand
 
 from infosift.cli.options import RESAMPLES
 from infosift.errors import InputError
+from infosift.files import write_file
 from infosift.interrupts import INTERRUPTED
 
 BAD_INPUT = 2
 OUT_OF_TIME = 124  # as of the command timeout
-
-STANDARD_OUTPUT = Path("-")
+STANDARD_INPUT, STANDARD_OUTPUT = "-", Path("-")
 _PICTURE_DPI = 150
 _OPTIONS = {
     "alpha": "--alpha",
@@ -104,12 +106,39 @@ def warnings_as_notes(quiet: bool = False) -> Iterator[None]:
         Console(stderr=True).print(Text(f"Note: {_in_terms_of_options(message)}", style="yellow"))
 
 
-def require_writable(path: Path | None, besides: Path) -> None:
-    """Refuse, before the work begins, a file that cannot be written or is the data."""
-    if path is None or path == STANDARD_OUTPUT:
-        return
-    if path.exists() and besides.exists() and path.samefile(besides):
-        raise InputError(f"{path} is the data: give another file for the results.")
+def require_possible(
+    texts: Mapping[str, Path | None], others: Mapping[str, Path | None], inputs: Mapping[str, Path | None]
+) -> None:
+    """Refuse, before the work begins, results that could not be written, or would take the place of something.
+
+    ``texts`` and ``others`` are files by their options, ``inputs`` are files by what they are.
+    """
+    require_one_on_standard_output(list(texts.values()), list(others.values()))
+    asked = {option: path for option, path in {**texts, **others}.items() if path not in (None, STANDARD_OUTPUT)}
+    for path in asked.values():
+        for what, read in inputs.items():
+            if read is not None and _is_same(path, read):
+                raise InputError(f"{path} is {what}: give another file for the results.")
+        _require_writable(path)
+    for (one, path), (other, another) in combinations(asked.items(), 2):
+        if _is_same(path, another):
+            raise InputError(f"{one} and {other} are the same file, {path}: give another file for one of them.")
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """Tell whether two paths lead to one file; to devices and pipes anything may go."""
+    if path.exists() and not path.is_file():
+        return False
+    if str(other) == STANDARD_INPUT:
+        with suppress(OSError):
+            return path.exists() and os.path.samestat(path.stat(), os.fstat(0))
+        return False
+    if path.exists() and other.exists():
+        return path.samefile(other)
+    return os.path.realpath(path) == os.path.realpath(other)
+
+
+def _require_writable(path: Path) -> None:
     if path.is_dir():
         raise InputError(f"{path} is a folder: give a file for the results.")
     if not path.parent.is_dir():
@@ -147,7 +176,7 @@ def write_text(path: Path, text: str, what: str, quiet: bool = False) -> None:
     """Write a result to a file, or to standard output."""
     if path != STANDARD_OUTPUT:
         with writing(path, what, quiet):
-            path.write_bytes(text.encode())
+            write_file(path, text.encode())
         return
     with writing(path, what, quiet=True):
         sys.stdout.buffer.write(text.rstrip("\n").encode() + b"\n")
@@ -165,11 +194,26 @@ def writing(path: Path, what: str, quiet: bool = False) -> Iterator[None]:
         Console(stderr=True).print(Text(f"{what} written to {path}", style="dim"))
 
 
-def save_picture(display: Any, path: Path) -> None:
-    """Save what a display has drawn; letters that the font does not have are boxes, and no news."""
+def write_picture(display: Any, path: Path, quiet: bool = False) -> None:
+    """Write what a display has drawn; letters that the font does not have are boxes, and no news."""
+    drawn = BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="(?s)Glyph .* missing from font", category=UserWarning)
-        display.figure_.savefig(path, dpi=_PICTURE_DPI)
+        display.figure_.savefig(drawn, format=path.suffix[1:].lower(), dpi=_PICTURE_DPI)
+    with writing(path, "Picture", quiet):
+        write_file(path, drawn.getvalue())
+
+
+def write_each(writers: Iterable[Callable[[], None]]) -> None:
+    """Write several results; one that cannot be written does not keep the others from being so."""
+    refused = []
+    for write in writers:
+        try:
+            write()
+        except InputError as error:
+            refused.append(str(error))
+    if refused:
+        raise InputError(" ".join(refused))
 
 
 @contextmanager

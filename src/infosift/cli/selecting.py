@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -16,14 +17,15 @@ from infosift.cli.running import (
     console_beside,
     failing_in_one_sentence,
     require_drawable,
-    require_one_on_standard_output,
-    require_writable,
-    save_picture,
+    require_possible,
     stop,
     warnings_as_notes,
+    write_each,
+    write_picture,
     write_text,
     writing,
 )
+from infosift.cli.spreadsheets import write_csv
 from infosift.cli.tables import FIRST_ROW, OR_DROP, Columns, Table, read_table
 from infosift.errors import InputError
 from infosift.interrupts import raise_from_here
@@ -59,6 +61,7 @@ def select(
     jobs: options.Jobs = -1,
     json: options.Json = None,
     csv: options.Csv = None,
+    csv_escape: options.CsvEscape = False,
     report: options.Report = None,
     plot: options.Plot = None,
     check_model: options.CheckModel = None,
@@ -72,7 +75,7 @@ def select(
     Example: [bold]infosift select houses.csv --target price --ignore id --report houses.html[/bold]
     """
     with failing_in_one_sentence():
-        files = _Files(json, csv, report, plot).if_possible(Path(file), checkpoint)
+        files = _Files(json, csv, csv_escape, report, plot).if_possible(Path(file), feature_groups, checkpoint)
         extras = Extras(check_model, stability).if_shown(quiet, report)
         named = Columns(keep=keep or [], ignore=ignore or [], categorical=categorical or [], groups=groups)
         table = read_table(options.Source(file, encoding, comment, dates), target, named, quiet)
@@ -94,8 +97,7 @@ def select(
             "checkpoint": checkpoint,
             "verbose": is_shown(progress, quiet),
         }
-        selection = fit(table, parameters, quiet)
-        _show_and_write(selection, table, parameters, files, extras, quiet)
+        _show_and_write(fit(table, parameters, quiet), table, parameters, files, extras, quiet)
 
 
 def _show_and_write(
@@ -195,30 +197,41 @@ class _Files:
 
     json: Path | None
     csv: Path | None
+    csv_escape: bool
     report: Path | None
     plot: Path | None
 
-    def if_possible(self, data: Path, checkpoint: Path | None) -> Self:
+    def if_possible(self, data: Path, feature_groups: Path | None, checkpoint: Path | None) -> Self:
         """Return the same; refuse, before the work begins, what could not be written."""
-        require_one_on_standard_output([self.json, self.csv], [self.report, self.plot, checkpoint])
-        for path in (self.json, self.csv, self.report, self.plot, checkpoint):
-            require_writable(path, besides=data)
+        require_possible(
+            {"--json": self.json, "--csv": self.csv},
+            {"--report": self.report, "--plot": self.plot, "--checkpoint": checkpoint},
+            {"the data": data, "the file of feature groups": feature_groups},
+        )
         require_drawable(self.plot, needed=self.report is not None)
         return self
 
     def write(self, selection: Selection, table: Table, besides: dict[str, Any], quiet: bool) -> None:
         """Write the results that are asked for; what was found besides the selection goes into the report."""
-        if self.json is not None:
-            write_text(self.json, selection.to_json(indent=1), "Evidence", quiet)
-        if self.csv is not None:
+        write_each(self._writers(selection, table, besides, quiet))
+
+    def _writers(
+        self, selection: Selection, table: Table, besides: dict[str, Any], quiet: bool
+    ) -> Iterator[Callable[[], None]]:
+        if (json := self.json) is not None:
+            yield lambda: write_text(json, selection.to_json(indent=1), "Evidence", quiet)
+        if (csv := self.csv) is not None:
             chosen = table.features.select(selection.names).with_columns(table.target)
-            write_text(self.csv, chosen.write_csv(), "Selected features", quiet)
-        if self.report is not None:
-            with writing(self.report, "Report", quiet):
-                selection.report(self.report, **besides)
-        if self.plot is not None:
-            with writing(self.plot, "Picture", quiet):
-                save_picture(selection.plot(), self.plot)
+            yield lambda: write_csv(csv, chosen, "Selected features", self.csv_escape, quiet)
+        if (report := self.report) is not None:
+            yield lambda: _write_report(selection, report, besides, quiet)
+        if (plot := self.plot) is not None:
+            yield lambda: write_picture(selection.plot(), plot, quiet)
+
+
+def _write_report(selection: Selection, path: Path, besides: dict[str, Any], quiet: bool) -> None:
+    with writing(path, "Report", quiet):
+        selection.report(path, **besides)
 
 
 def stop_if_cut_short(selection: Selection) -> None:

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from infosift import studies
 from infosift.cli import options
-from infosift.cli.running import failing_in_one_sentence, folder_of_results
+from infosift.cli.running import failing_in_one_sentence, folder_of_results, writing
 from infosift.cli.selecting import fit, show
 from infosift.cli.tables import Table
 from infosift.interrupts import raise_from_here
@@ -63,8 +63,8 @@ def study(
                 setting = studies.Setting(quick=quick, data=data, n_jobs=jobs, track=track)
                 outcome = studies.run(name.value, setting)
             _print_outcome(outcome, Console())
-            outcome.save(folder)
-        Console(stderr=True).print(Text(f"Tables, figures and numbers written to {folder}", style="dim"))
+            with writing(folder, "Tables, figures and numbers"):
+                outcome.save(folder)
 
 
 def _print_outcome(outcome: studies.Outcome, console: Console) -> None:

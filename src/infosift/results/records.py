@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import types
 from dataclasses import fields
 from typing import Any, Self, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from infosift.errors import InputError
+from infosift.results.seals import NotAsWrittenError, seal, unseal
+
 R = TypeVar("R", bound="Record")
+# A name may hold half a character, which a file cannot.
+_HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
 
 
 class Record:
@@ -24,20 +30,29 @@ class Record:
     __hash__ = None  # type: ignore[assignment]
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """Return the record as JSON text; ``from_json`` gives an equal record back."""
-        content = {"infosift": type(self).__name__, **_encode(self)}
-        return json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False)
+        """Return the record as JSON text with a seal; ``from_json`` gives an equal record back."""
+        content = seal(type(self).__name__, _encode(self))
+        text = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False)
+        return _HALF_CHARACTERS.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Return the record that ``to_json`` wrote."""
+    def from_json(cls, text: str | bytes) -> Self:
+        """Return the record that ``to_json`` wrote; it may be laid out anew, but no value may have changed."""
         try:
-            content = json.loads(text)
-            if content.pop("infosift") != cls.__name__:
-                raise KeyError
-            return _decode_record(cls, content)
-        except (json.JSONDecodeError, AttributeError, KeyError, TypeError) as error:
-            raise ValueError(f"The text is not a {cls.__name__} written by infosift's to_json.") from error
+            return read_record(cls, text)
+        except NotAsWrittenError as error:
+            raise InputError(
+                f"The text is not a {cls.__name__} written by infosift's to_json: {error}."
+            ) from error
+
+
+def read_record(cls: type[R], text: str | bytes) -> R:
+    """Return the record in a text; where there is none, the error says why in a few words."""
+    content = unseal(cls.__name__, text)
+    try:
+        return _decode_record(cls, content)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise NotAsWrittenError("it is of another version") from error
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from importlib.metadata import version
@@ -11,7 +10,9 @@ from typing import Any, Protocol, TypeVar
 
 from infosift.data.table import Table
 from infosift.errors import InputError
-from infosift.results.records import Record
+from infosift.files import write_file
+from infosift.results.records import Record, read_record
+from infosift.results.seals import NotAsWrittenError
 from infosift.results.settings import Settings
 from infosift.results.steps import NeighborChoice, Step
 
@@ -102,26 +103,23 @@ def read_whole(path: Path, kind: type[R]) -> R | None:
     if not path.parent.is_dir():
         raise InputError(f"There is no folder {path.parent} for the checkpoint {path.name}.")
     try:
-        return kind.from_json(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
+        if not path.exists():
+            return None
+        if not path.is_file():  # reading a device or a pipe may never end
+            raise InputError(f"The checkpoint {path} is a folder, a device or a pipe: give a file.")
+        return read_record(kind, path.read_bytes())
     except OSError as error:
         raise InputError(f"The checkpoint {path} cannot be read ({error.strerror}).") from error
-    except ValueError as error:
+    except NotAsWrittenError as error:
         raise InputError(
-            f"{path} is not a whole checkpoint of infosift; it is left as it is: give another file."
+            f"{path} is not a whole checkpoint of infosift ({error}); it is left as it is: give another file."
         ) from error
 
 
 def write_whole(path: Path, record: Record) -> None:
     """Put a record in the place of the one before, such that at any moment the file is whole."""
-    beside = path.with_name(path.name + ".part")
     try:
-        with beside.open("w", encoding="utf-8") as file:
-            file.write(record.to_json())
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
+        write_file(path, record.to_json().encode())
     except OSError as error:
         raise InputError(f"The checkpoint {path} cannot be written ({error.strerror}).") from error
 

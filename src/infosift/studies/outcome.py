@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from infosift.errors import InputError
+from infosift.files import write_file
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -87,9 +89,11 @@ class Outcome:
 
     def save(self, folder: Path) -> None:
         """Write the numbers as JSON, the tables as Markdown and the figures as PNG and SVG to a folder."""
-        (folder / f"{self.name}.json").write_text(json.dumps(self.numbers, indent=1), encoding="utf-8")
+        write_file(folder / f"{self.name}.json", json.dumps(self.numbers, indent=1).encode())
         text = "\n\n".join([*(table.to_markdown() for table in self.tables), *self.remarks])
-        (folder / f"{self.name}.md").write_text(text + "\n", encoding="utf-8")
+        write_file(folder / f"{self.name}.md", f"{text}\n".encode())
         for name, figure in self.figures.items():
             for kind in ("png", "svg"):
-                figure.savefig(folder / f"{self.name}-{name}.{kind}", dpi=150)
+                drawn = BytesIO()
+                figure.savefig(drawn, format=kind, dpi=150)
+                write_file(folder / f"{self.name}-{name}.{kind}", drawn.getvalue())

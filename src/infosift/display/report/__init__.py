@@ -11,6 +11,7 @@ from infosift.display.report.figures import figures
 from infosift.display.report.stability import about_stability
 from infosift.display.report.summary import summarise
 from infosift.display.templates import template
+from infosift.files import write_file
 
 if TYPE_CHECKING:
     from infosift.results.comparison import SubsetComparison
@@ -28,7 +29,7 @@ def write_report(
 ) -> None:
     """Write a selection as one HTML file that needs nothing else."""
     # A name may hold half a character, which a file cannot.
-    Path(path).write_text(render(selection, check, stability), encoding="utf-8", errors="replace", newline="\n")
+    write_file(path, render(selection, check, stability).encode(errors="replace"))
 
 
 def render(selection: Selection, check: SubsetComparison | None = None, stability: Stability | None = None) -> str:

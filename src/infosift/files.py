@@ -1,0 +1,99 @@
+"""Files that are whole at any moment: written beside what was there before, and then put in its place."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from errno import EACCES
+from os import PathLike
+from pathlib import Path
+from secrets import token_hex
+
+_LETTERS_OF_NAME = 40
+
+
+def write_file(path: str | PathLike[str], content: bytes) -> None:
+    """Write a file as a whole, or leave what was there before.
+
+    A link stays one, and an existing file keeps its permissions. Devices, pipes and standard output are written
+    to directly, and so is a file in a folder where no other file may be made.
+    """
+    path = Path(path)
+    try:
+        before = _state_of(path)
+        if before is not None and (stream := _stream_of(before)) is not None:
+            _write_to_stream(stream, content)
+        elif before is not None and not stat.S_ISREG(before.st_mode):
+            path.write_bytes(content)
+        else:
+            _write_beside(Path(os.path.realpath(path)), content, before)
+    except OSError as error:  # which says what failed of the file beside, or of no file
+        raise type(error)(error.errno, error.strerror, str(path)) from error
+
+
+def _state_of(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _stream_of(state: os.stat_result) -> int | None:
+    """Return the number of the standard stream that a file is, as /dev/stdout is where that is a file."""
+    for stream in (1, 2):
+        with suppress(OSError):
+            if os.path.samestat(state, os.fstat(stream)):
+                return stream
+    return None
+
+
+def _write_to_stream(stream: int, content: bytes) -> None:
+    for printed in (sys.stdout, sys.stderr):
+        if printed is not None:
+            printed.flush()
+    with os.fdopen(os.dup(stream), "wb") as file:
+        file.write(content)
+
+
+def _write_beside(path: Path, content: bytes, before: os.stat_result | None) -> None:
+    # As many letters as leave room for the others in any file system.
+    beside = path.with_name(f".{path.name[:_LETTERS_OF_NAME]}.{token_hex(8)}.part")
+    if before is not None and not os.access(path, os.W_OK):
+        raise PermissionError(EACCES, os.strerror(EACCES), str(path))
+    try:
+        number = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
+    except PermissionError:
+        if before is None:
+            raise
+        path.write_bytes(content)
+        return
+    with _removed_on_failure(beside):
+        with os.fdopen(number, "wb") as file:
+            if before is not None:
+                _give_away(beside, before)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+
+
+def _give_away(path: Path, like: os.stat_result) -> None:
+    """Give a file the permissions of another and, as far as that may be done, its owner and group."""
+    if hasattr(os, "chown"):
+        for owner, group in ((like.st_uid, -1), (-1, like.st_gid)):
+            with suppress(PermissionError):
+                os.chown(path, owner, group)
+    path.chmod(stat.S_IMODE(like.st_mode))
+
+
+@contextmanager
+def _removed_on_failure(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            path.unlink()
+        raise

@@ -25,6 +25,7 @@ from infosift.cli.running import (
     writing,
 )
 from infosift.cli.tables import FIRST_ROW, OR_DROP, Columns, Table, read_table
+from infosift.cli.viewing import open_in_browser, temporary_page
 from infosift.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def select(
     json: options.Json = None,
     csv: options.Csv = None,
     report: options.Report = None,
+    open_report: options.OpenReport = False,
     plot: options.Plot = None,
     check_model: options.CheckModel = None,
     stability: options.StabilityToo = None,
@@ -71,8 +73,8 @@ def select(
     Example: [bold]infosift select houses.csv --target price --ignore id --report houses.html[/bold]
     """
     with failing_in_one_sentence():
-        files = _Files(json, csv, report, plot).if_possible(Path(file), checkpoint)
-        extras = Extras(check_model, stability).if_shown(quiet, report)
+        files = _Files(Path(file), json, csv, report, plot, open_report).if_possible(checkpoint)
+        extras = Extras(check_model, stability).if_shown(quiet, files.has_report)
         named = Columns(keep=keep or [], ignore=ignore or [], categorical=categorical or [], groups=groups)
         table = read_table(options.Source(file, encoding, comment, dates), target, named, quiet)
         parameters: dict[str, Any] = {
@@ -93,8 +95,7 @@ def select(
             "checkpoint": checkpoint,
             "verbose": is_shown(progress, quiet),
         }
-        selection = fit(table, parameters, quiet)
-        _show_and_write(selection, table, parameters, files, extras, quiet)
+        _show_and_write(fit(table, parameters, quiet), table, parameters, files, extras, quiet)
 
 
 def _show_and_write(
@@ -115,8 +116,10 @@ def _show_and_write(
             for name, result in extras.found(table, parameters, None if quiet else console):
                 found[name] = result
     finally:
-        files.write(selection, table, found, quiet)
+        page = files.write(selection, table, found, quiet)
     stop_if_cut_short(selection)
+    if page is not None and files.opens_report:
+        open_in_browser(page)
 
 
 def method_asked_for(method: options.Method, null: options.NullOfSearch | None) -> Any:
@@ -189,34 +192,43 @@ def show(selection: Selection, console: Console) -> None:
 
 @dataclass(frozen=True)
 class _Files:
-    """Where results are to be written."""
+    """Where results are to be written, and the data that they must not overwrite."""
 
+    data: Path
     json: Path | None
     csv: Path | None
     report: Path | None
     plot: Path | None
+    opens_report: bool
 
-    def if_possible(self, data: Path, checkpoint: Path | None) -> Self:
+    @property
+    def has_report(self) -> bool:
+        """Whether there is to be a report, in a file of a name or a temporary one."""
+        return self.opens_report or self.report is not None
+
+    def if_possible(self, checkpoint: Path | None) -> Self:
         """Return the same; refuse, before the work begins, what could not be written."""
         require_one_on_standard_output([self.json, self.csv], [self.report, self.plot, checkpoint])
         for path in (self.json, self.csv, self.report, self.plot, checkpoint):
-            require_writable(path, besides=data)
-        require_drawable(self.plot, needed=self.report is not None)
+            require_writable(path, besides=self.data)
+        require_drawable(self.plot, needed=self.has_report)
         return self
 
-    def write(self, selection: Selection, table: Table, besides: dict[str, Any], quiet: bool) -> None:
-        """Write the results that are asked for; what was found besides the selection goes into the report."""
+    def write(self, selection: Selection, table: Table, besides: dict[str, Any], quiet: bool) -> Path | None:
+        """Write what is asked for, what was found besides the selection into the report; return where that is."""
         if self.json is not None:
             write_text(self.json, selection.to_json(indent=1), "Evidence", quiet)
         if self.csv is not None:
             chosen = table.features.select(selection.names).with_columns(table.target)
             write_text(self.csv, chosen.write_csv(), "Selected features", quiet)
-        if self.report is not None:
-            with writing(self.report, "Report", quiet):
-                selection.report(self.report, **besides)
+        page = (self.report or temporary_page(self.data)) if self.has_report else None
+        if page is not None:
+            with writing(page, "Report", quiet):
+                selection.report(page, **besides)
         if self.plot is not None:
             with writing(self.plot, "Picture", quiet):
                 save_picture(selection.plot(), self.plot)
+        return page
 
 
 def stop_if_cut_short(selection: Selection) -> None:

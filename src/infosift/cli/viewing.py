@@ -79,8 +79,11 @@ def _read(file: Path) -> tuple[str, Any]:
     from infosift.results.selection import Selection
     from infosift.results.stability import Stability
 
-    kinds = {"Selection": ("selection", Selection), "Stability": ("stability", Stability)}
-    kinds["SubsetComparison"] = ("check", SubsetComparison)
+    kinds: dict[str, tuple[str, Any]] = {
+        "Selection": ("selection", Selection),
+        "Stability": ("stability", Stability),
+        "SubsetComparison": ("check", SubsetComparison),
+    }
     try:
         text = file.read_text(encoding="utf-8")
         content = json.loads(text)

@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from infosift.display.phrases import probability, series, signed
+from infosift.display.standings import standings
 
 if TYPE_CHECKING:
     from infosift.results.selection import Selection
@@ -115,19 +116,11 @@ class _Evidence:
         selection = self.selection
         scores: dict[str, float] = {}
         p_values: dict[str, tuple[float, float | None]] = {}
-        unit_of = {name: members for _, members in selection.settings.feature_groups for name in members}
-        if selection.steps:
-            first = selection.steps[0]
-            of_candidates = (
-                first.candidate_statistics if len(first.candidate_statistics) else first.candidate_information
-            )
-            for place, column in enumerate(first.candidates if first.action == "add" else ()):
-                own = selection.feature_names[column]
-                for name in unit_of.get(own, (own,)):
-                    scores[name] = float(of_candidates[place])
-                    if len(first.candidate_p_values):
-                        both = first.candidate_p_values[place], first.candidate_unadjusted_p_values[place]
-                        p_values[name] = float(both[0]), float(both[1])
+        for name, (first, *_) in standings(selection).items():
+            if first.step == 1:
+                scores[name] = first.score
+                if first.p_value is not None:
+                    p_values[name] = first.p_value, first.unadjusted_p_value
         for step in selection.steps:
             for column in step.columns:
                 p_values[selection.feature_names[column]] = step.p_value, step.unadjusted_p_value

@@ -21,6 +21,7 @@ from infosift.display.phrases import (
     values_of,
 )
 from infosift.display.report.features import features, used_verdicts
+from infosift.display.report.links import Links
 from infosift.display.report.methods import PAPER_DOI, bibtex, paragraph
 from infosift.display.report.repeat import command, command_notes, python_line, settings_table
 from infosift.errors import listing
@@ -48,6 +49,7 @@ def summarise(selection: Selection) -> dict[str, Any]:
         "more": _more(selection, lines),
         "partial": _partial(selection),
         "warnings": _warnings(selection),
+        "left": [],
         "steps": _steps(selection),
         "whose_information": whose_information(selection),
         "has_gains": _is_path(selection),
@@ -143,12 +145,12 @@ def _warnings(selection: Selection) -> list[dict[str, str]]:
 
 
 def _steps(selection: Selection) -> list[dict[str, Any]]:
-    is_path = _is_path(selection)
+    is_path, links = _is_path(selection), Links(selection)
     before = 0.0 if is_path and not selection.settings.keep else None
     shown = []
     for number, step in enumerate(selection.steps, start=1):
         adds = None if before is None else step.information - before
-        shown.append(_step(number, step, adds, outcome(selection, step)))
+        shown.append({**_step(number, step, adds, outcome(selection, step)), "about": links.of(step.feature)})
         before = step.information if is_path else None
     return shown
 

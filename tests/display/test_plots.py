@@ -354,7 +354,9 @@ def test_a_selection_draws_itself(kind, calibrated, published):
 
 def test_the_path_is_drawn_unless_told_otherwise(published):
     assert isinstance(published.plot(), PathDisplay)
-    with pytest.raises(InputError, match="kind must be one of path, neighbors, ranking, verdicts, not 'pie'"):
+    with pytest.raises(
+        InputError, match="must be one of path, neighbors, ranking, verdicts, redundancy, not 'pie'"
+    ):
         published.plot("pie")
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from infosift.cli import half_sampling, pieces, ranking, selecting, studying
+from infosift.cli import half_sampling, pieces, ranking, selecting, studying, viewing
 from infosift.cli.running import INTERRUPTED, WithNumbersLeftOut
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app = typer.Typer(
 )
 _COMMANDS: dict[str, Callable[..., None]] = {
     "select": selecting.select,
+    "view": viewing.view,
     "rank": ranking.rank,
     "stability": half_sampling.stability,
     "neighbors": pieces.neighbors,

@@ -28,11 +28,11 @@ class Extras:
     check_model: options.Model | None
     stability: int | None
 
-    def if_shown(self, quiet: bool, report: Path | None) -> Self:
+    def if_shown(self, quiet: bool, has_report: bool) -> Self:
         """Return the same; refuse, before the work begins, what nobody would see."""
         asked = {"--check-model": self.check_model, "--stability": self.stability}
         for option, value in asked.items():
-            if value is not None and quiet and report is None:
+            if value is not None and quiet and not has_report:
                 raise InputError(
                     f"{option} shows nothing with --quiet and without --report: leave one of them out."
                 )

@@ -255,6 +255,9 @@ CsvEscape = Annotated[
     ),
 ]
 Report = Annotated[Path | None, typer.Option(help="Write a report to hand on, one HTML file.", show_default=False)]
+OpenReport = Annotated[
+    bool, typer.Option("--open", help="Open the report in a browser; without --report, a temporary one.")
+]
 Plot = Annotated[
     Path | None, typer.Option(help="Draw the search to this file: .png, .svg or .pdf.", show_default=False)
 ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -23,10 +24,10 @@ from infosift.cli.running import (
     write_each,
     write_picture,
     write_text,
-    writing,
 )
 from infosift.cli.spreadsheets import write_csv
 from infosift.cli.tables import FIRST_ROW, OR_DROP, Columns, Table, read_table
+from infosift.cli.viewing import open_in_browser, temporary_page, write_report
 from infosift.errors import InputError
 from infosift.interrupts import raise_from_here
 
@@ -63,6 +64,7 @@ def select(
     csv: options.Csv = None,
     csv_escape: options.CsvEscape = False,
     report: options.Report = None,
+    open_report: options.OpenReport = False,
     plot: options.Plot = None,
     check_model: options.CheckModel = None,
     stability: options.StabilityToo = None,
@@ -75,8 +77,9 @@ def select(
     Example: [bold]infosift select houses.csv --target price --ignore id --report houses.html[/bold]
     """
     with failing_in_one_sentence():
-        files = _Files(json, csv, csv_escape, report, plot).if_possible(Path(file), feature_groups, checkpoint)
-        extras = Extras(check_model, stability).if_shown(quiet, report)
+        files = _Files(Path(file), json, csv, csv_escape, report, plot, open_report)
+        files.require_possible(feature_groups, checkpoint)
+        extras = Extras(check_model, stability).if_shown(quiet, files.has_report)
         named = Columns(keep=keep or [], ignore=ignore or [], categorical=categorical or [], groups=groups)
         table = read_table(options.Source(file, encoding, comment, dates), target, named, quiet)
         parameters: dict[str, Any] = {
@@ -120,6 +123,8 @@ def _show_and_write(
     finally:
         files.write(selection, table, found, quiet)
     stop_if_cut_short(selection)
+    if files.opens_report:
+        open_in_browser(files.page)
 
 
 def method_asked_for(method: options.Method, null: options.NullOfSearch | None) -> Any:
@@ -193,23 +198,34 @@ def show(selection: Selection, console: Console) -> None:
 
 @dataclass(frozen=True)
 class _Files:
-    """Where results are to be written."""
+    """Where results are to be written, and the data that they must not overwrite."""
 
+    data: Path
     json: Path | None
     csv: Path | None
     csv_escape: bool
     report: Path | None
     plot: Path | None
+    opens_report: bool
 
-    def if_possible(self, data: Path, feature_groups: Path | None, checkpoint: Path | None) -> Self:
-        """Return the same; refuse, before the work begins, what could not be written."""
+    @property
+    def has_report(self) -> bool:
+        """Whether there is to be a report, in a file of a name or a temporary one."""
+        return self.opens_report or self.report is not None
+
+    @cached_property
+    def page(self) -> Path:
+        """Where the report is to be written."""
+        return self.report or temporary_page(self.data)
+
+    def require_possible(self, feature_groups: Path | None, checkpoint: Path | None) -> None:
+        """Refuse, before the work begins, what could not be written."""
         require_possible(
             {"--json": self.json, "--csv": self.csv},
             {"--report": self.report, "--plot": self.plot, "--checkpoint": checkpoint},
-            {"the data": data, "the file of feature groups": feature_groups},
+            {"the data": self.data, "the file of feature groups": feature_groups},
         )
-        require_drawable(self.plot, needed=self.report is not None)
-        return self
+        require_drawable(self.plot, needed=self.has_report)
 
     def write(self, selection: Selection, table: Table, besides: dict[str, Any], quiet: bool) -> None:
         """Write the results that are asked for; what was found besides the selection goes into the report."""
@@ -223,15 +239,10 @@ class _Files:
         if (csv := self.csv) is not None:
             chosen = table.features.select(selection.names).with_columns(table.target)
             yield lambda: write_csv(csv, chosen, "Selected features", self.csv_escape, quiet)
-        if (report := self.report) is not None:
-            yield lambda: _write_report(selection, report, besides, quiet)
+        if self.has_report:
+            yield lambda: write_report(selection, self.page, besides, quiet)
         if (plot := self.plot) is not None:
             yield lambda: write_picture(selection.plot(), plot, quiet)
-
-
-def _write_report(selection: Selection, path: Path, besides: dict[str, Any], quiet: bool) -> None:
-    with writing(path, "Report", quiet):
-        selection.report(path, **besides)
 
 
 def stop_if_cut_short(selection: Selection) -> None:

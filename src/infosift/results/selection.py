@@ -277,8 +277,8 @@ class Selection(Record):
 
         Parameters
         ----------
-        kind : {"path", "neighbors", "ranking", "verdicts"}, default="path"
-            The steps, the choice of the number of neighbours, the candidates of the first step, or the verdicts.
+        kind : {"path", "neighbors", "ranking", "verdicts", "redundancy"}, default="path"
+            The steps, the choice of k, the first step, the verdicts, or which feature explains a redundant one.
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure, ``display.figure_``, without a window.
         """

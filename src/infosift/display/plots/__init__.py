@@ -8,6 +8,7 @@ from infosift.display.plots.comparison import ComparisonDisplay
 from infosift.display.plots.neighbors import NeighborsDisplay
 from infosift.display.plots.path import PathDisplay
 from infosift.display.plots.ranking import RankingDisplay
+from infosift.display.plots.redundancy import RedundancyDisplay
 from infosift.display.plots.spectrum import SpectrumDisplay
 from infosift.display.plots.stability import StabilityDisplay
 from infosift.display.plots.verdicts import VerdictsDisplay
@@ -22,6 +23,7 @@ __all__ = [
     "NeighborsDisplay",
     "PathDisplay",
     "RankingDisplay",
+    "RedundancyDisplay",
     "SpectrumDisplay",
     "StabilityDisplay",
     "VerdictsDisplay",
@@ -33,6 +35,7 @@ _KINDS: dict[str, Any] = {
     "neighbors": NeighborsDisplay,
     "ranking": RankingDisplay,
     "verdicts": VerdictsDisplay,
+    "redundancy": RedundancyDisplay,
 }
 
 

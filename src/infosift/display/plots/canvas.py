@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 # Told apart by people who do not see red and green apart, and in grey print by their lightness.
 BLUE, ORANGE, GREY, PALE = "#0b559f", "#e08214", "#777777", "#d0d0d0"
+
+# What is drawn at each place along an axis: a name, or several that share a line.
+Lines: TypeAlias = dict[int, tuple[str, ...]]
 
 _LONGEST_NAME = 24
 _ROW_HEIGHT = 0.24  # inches
@@ -69,6 +72,16 @@ class Display(ABC):
                 axes.legend(framealpha=0.85, edgecolor="none", fontsize="small")
         return self
 
+    @property
+    def rows(self) -> Lines:
+        """What is drawn at each height of the axes, where a row is about features."""
+        return {}
+
+    @property
+    def columns(self) -> Lines:
+        """What is drawn at each place from left to right, where a column is about features."""
+        return {}
+
     def _size(self) -> tuple[float, float]:
         return (6.4, 4.0)
 
@@ -109,6 +122,12 @@ def label_of_scores(measure: str, unit: str) -> str:
 def height_of_rows(n_rows: int) -> float:
     """Return the height in inches of a figure with a named row for each number."""
     return 1.6 + _ROW_HEIGHT * n_rows
+
+
+def lines_of(names: Sequence[str], most: int) -> Lines:
+    """Return the lines of a plot that names so many and counts the others in a last one."""
+    lines: Lines = {place: (name,) for place, name in enumerate(names[:most])}
+    return {**lines, most: tuple(names[most:])} if len(names) > most else lines
 
 
 def name_rows(ax: Axes, names: Sequence[str], rest: str) -> None:

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.display.plots.canvas import BLUE, GREY, ORANGE, Display, as_written, draw_bars, label_of_scores, say
+from infosift.display.plots.canvas import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Display,
+    Lines,
+    as_written,
+    draw_bars,
+    label_of_scores,
+    say,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,6 +112,11 @@ class PathDisplay(Display):
     @property
     def _bars(self) -> FloatArray:
         return self.thresholds if self.information_thresholds is None else self.information_thresholds
+
+    @property
+    def columns(self) -> Lines:
+        """What each step is about: a feature, a group or a pair."""
+        return {place: (name,) for place, name in enumerate(self.features, start=1)}
 
     def _size(self) -> tuple[float, float]:
         longest = max((len(as_written(name)) for name in self.features), default=0)

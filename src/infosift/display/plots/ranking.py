@@ -14,8 +14,10 @@ from infosift.display.plots.canvas import (
     ORANGE,
     PALE,
     Display,
+    Lines,
     height_of_rows,
     label_of_scores,
+    lines_of,
     name_rows,
     say,
 )
@@ -89,6 +91,11 @@ class RankingDisplay(Display):
             measure=selection.criterion_measure,
             unit=selection.criterion_unit,
         )
+
+    @property
+    def rows(self) -> Lines:
+        """The features or groups that are drawn, from the top down, and those that are not."""
+        return lines_of(self.names, _MOST_BARS)
 
     def _size(self) -> tuple[float, float]:
         return (6.4, height_of_rows(min(len(self.names), _MOST_BARS + 1)) if self.names else 4.0)

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.display.plots.canvas import BLUE, GREY, PALE, Display, height_of_rows, name_rows, say
+from infosift.display.plots.canvas import (
+    BLUE,
+    GREY,
+    PALE,
+    Display,
+    Lines,
+    height_of_rows,
+    lines_of,
+    name_rows,
+    say,
+)
 from infosift.results.stability import THRESHOLD
 
 if TYPE_CHECKING:
@@ -67,6 +77,11 @@ class StabilityDisplay(Display):
             thresholds=_THRESHOLDS,
             bounds=np.array([stability.bound(threshold) for threshold in _THRESHOLDS]),
         )
+
+    @property
+    def rows(self) -> Lines:
+        """The features that are drawn, from the top down, and those that are not."""
+        return lines_of(self.names, _MOST_ROWS)
 
     def _size(self) -> tuple[float, float]:
         return (6.4, height_of_rows(min(len(self.names), _MOST_ROWS + 1)) + 0.4)

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.display.plots.canvas import BLUE, GREY, ORANGE, PALE, Display, draw_bars, height_of_rows, name_rows
+from infosift.display.plots.canvas import (
+    BLUE,
+    GREY,
+    ORANGE,
+    PALE,
+    Display,
+    Lines,
+    draw_bars,
+    height_of_rows,
+    lines_of,
+    name_rows,
+)
 from infosift.errors import InputError
 
 if TYPE_CHECKING:
@@ -79,6 +90,11 @@ class VerdictsDisplay(Display):
             unadjusted_p_values=np.array([said.unadjusted_p_value for said in ordered], dtype=np.float64),
             alpha=selection.settings.alpha,
         )
+
+    @property
+    def rows(self) -> Lines:
+        """The features that are drawn, from the top down, and those that are not."""
+        return lines_of(self.names, _MOST_ROWS)
 
     def _size(self) -> tuple[float, float]:
         return (6.4, height_of_rows(min(len(self.names), _MOST_ROWS + 1)))

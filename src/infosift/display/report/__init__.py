@@ -6,6 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from infosift.display.report.accounts import accounts
 from infosift.display.report.check import about_check
 from infosift.display.report.figures import figures
 from infosift.display.report.stability import about_stability
@@ -37,4 +38,11 @@ def render(selection: Selection, check: SubsetComparison | None = None, stabilit
     page = template(Path(__file__).parent / "page.html.jinja")
     about_model = None if check is None else about_check(selection, check)
     about_halves = None if stability is None else about_stability(selection, stability)
-    return page.render(summarise(selection), figures=figures(selection), check=about_model, stability=about_halves)
+    content = summarise(selection)
+    return page.render(
+        content,
+        figures=figures(selection),
+        check=about_model,
+        stability=about_halves,
+        accounts=accounts(selection, content["features"], check, stability),
+    )

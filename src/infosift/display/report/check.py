@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from infosift.display.comparison import cells, how, how_often
+from infosift.display.comparison import cells, how
 from infosift.display.report.figures import comparison_figure
+from infosift.display.report.links import Links
 from infosift.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,6 +25,22 @@ def about_check(selection: Selection, check: SubsetComparison) -> dict[str, Any]
         "measure": check.measure,
         "rows": [{"subset": one.subset, **cells(one)} for one in check.subsets],
         "how": how(check),
-        "how_often": how_often(check),
+        "features": _features(selection, check),
+        "n_folds": check.n_folds,
         "figure": comparison_figure(check),
     }
+
+
+def _features(selection: Selection, check: SubsetComparison) -> list[dict[str, Any]]:
+    """Return in how many folds each feature was selected and in the peak, those that ever were."""
+    links, selected, peak = Links(selection), dict(check["selected"].chosen), dict(check["peak"].chosen)
+    return [
+        {
+            "feature": name,
+            "about": links.of(name),
+            "selected": selected.get(name, 0),
+            "peak": peak.get(name, 0),
+            "is_selected": name in selection.names,
+        }
+        for name in {**selected, **peak}
+    ]

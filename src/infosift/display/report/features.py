@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from infosift.display.phrases import probability, series, signed
+from infosift.display.phrases import probability, signed
+from infosift.display.standings import standings
+from infosift.results.feature_table import FeatureRow, feature_rows
 
 if TYPE_CHECKING:
     from infosift.results.selection import Selection
-    from infosift.results.steps import Verdict
 
 # In the order in which they are listed; the marks are those of the figure of verdicts.
 VERDICTS = {
@@ -31,7 +31,8 @@ _RANKS = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 
 def features(selection: Selection) -> list[dict[str, Any]]:
     """Return what there is to say about all features: the selected ones first, then by verdict and p-value."""
-    lines = _Evidence(selection).lines()
+    scores, rows = _scores_of_the_first_step(selection), feature_rows(selection)
+    lines = [_line(place, row, scores.get(row.feature)) for place, row in enumerate(rows, start=1)]
     order = {name: place for place, name in enumerate(selection.names)}
     last = len(order)
     return sorted(
@@ -57,108 +58,23 @@ def used_verdicts(lines: list[dict[str, Any]]) -> list[dict[str, str]]:
     ]
 
 
-class _Evidence:
-    """Numbers and notes by the name of a feature."""
-
-    def __init__(self, selection: Selection) -> None:
-        self.selection = selection
-        self.said = {said.feature: said for said in selection.verdicts}
-        self.selected, self.kept, self.ignored = (
-            set(names) for names in (selection.names, selection.settings.keep, selection.settings.ignore)
-        )
-        duplicates = (name for name, _ in selection.duplicates)
-        self.unusable = {*selection.constant, *selection.near_unique, *duplicates}
-        self.scores, self.p_values = self._of_the_steps()
-        self.notes = self._notes()
-
-    def lines(self) -> list[dict[str, Any]]:
-        return [self._line(place, name) for place, name in enumerate(self.selection.feature_names, start=1)]
-
-    def _line(self, place: int, name: str) -> dict[str, Any]:
-        said = self.said.get(name)
-        verdict = self._verdict(name, said)
-        p, unadjusted = self.p_values.get(name, (None, None))
-        if said is not None:
-            p, unadjusted = said.p_value, said.unadjusted_p_value
-        score = self.scores.get(name)
-        return {
-            "place": place,
-            "name": name,
-            "verdict": verdict,
-            "mark": VERDICTS[verdict][0],
-            "rank": _RANKS[verdict],
-            "p": p,
-            "p_shown": "" if p is None else probability(p),
-            "unadjusted": unadjusted,
-            "unadjusted_shown": "" if unadjusted is None else probability(unadjusted),
-            "redundant_with": () if said is None else said.redundant_with,
-            "score": score,
-            "score_shown": "" if score is None else signed(f"{score:.3f}"),
-            "note": "; ".join(self.notes[name]),
-        }
-
-    def _verdict(self, name: str, said: Verdict | None) -> str:
-        if name in self.kept:
-            return "kept"
-        if name in self.selected:
-            return "selected"
-        if name in self.ignored:
-            return "ignored"
-        if said is not None:
-            return said.verdict
-        if name in self.unusable:
-            return "not tested"
-        return "not reached" if self.selection.is_partial else "not selected"
-
-    def _of_the_steps(self) -> tuple[dict[str, float], dict[str, tuple[float, float | None]]]:
-        """Return the scores of the first step, and p-values: of a feature's own step, or else of the first."""
-        selection = self.selection
-        scores: dict[str, float] = {}
-        p_values: dict[str, tuple[float, float | None]] = {}
-        unit_of = {name: members for _, members in selection.settings.feature_groups for name in members}
-        if selection.steps:
-            first = selection.steps[0]
-            of_candidates = (
-                first.candidate_statistics if len(first.candidate_statistics) else first.candidate_information
-            )
-            for place, column in enumerate(first.candidates if first.action == "add" else ()):
-                own = selection.feature_names[column]
-                for name in unit_of.get(own, (own,)):
-                    scores[name] = float(of_candidates[place])
-                    if len(first.candidate_p_values):
-                        both = first.candidate_p_values[place], first.candidate_unadjusted_p_values[place]
-                        p_values[name] = float(both[0]), float(both[1])
-        for step in selection.steps:
-            for column in step.columns:
-                p_values[selection.feature_names[column]] = step.p_value, step.unadjusted_p_value
-        p_values |= {found.feature: (found.p_value, found.p_value) for found in selection.replacements}
-        return scores, p_values
-
-    def _notes(self) -> dict[str, list[str]]:
-        selection, notes = self.selection, defaultdict[str, list[str]](list)
-        for step in selection.steps:
-            members = [selection.feature_names[column] for column in step.columns]
-            if not step.accepted:
-                _note(notes, members, "the search stopped here")
-            elif step.action == "add" and not step.significant:
-                _note(notes, members, "not significant: selected for the number of features")
-            elif len(members) == 2 and step.feature not in dict(selection.settings.feature_groups):
-                for name, other in (members, members[::-1]):
-                    notes[name].append(f"selected as a pair with {other}")
-        for replacement in selection.replacements:
-            notes[replacement.feature].append(f"replaced {series(replacement.replaced)}")
-            _note(notes, replacement.replaced, f"selected, then replaced by {replacement.feature}")
-        _note(notes, selection.removed, "selected, then removed: the others carry the same information")
-        _note(notes, selection.constant, "constant")
-        _note(notes, selection.near_unique, "near-unique: its categories hardly repeat")
-        for duplicate, original in selection.duplicates:
-            notes[duplicate].append(f"duplicate of {original}")
-        for group, members_of_group in selection.settings.feature_groups:
-            _note(notes, members_of_group, f"in group {group}")
-        _note(notes, selection.discrete, "discrete")
-        return notes
+def _line(place: int, row: FeatureRow, score: float | None) -> dict[str, Any]:
+    return {
+        "place": place,
+        "name": row.feature,
+        "verdict": row.verdict,
+        "mark": VERDICTS[row.verdict][0],
+        "rank": _RANKS[row.verdict],
+        "p": row.p_value,
+        "p_shown": "" if row.p_value is None else probability(row.p_value),
+        "unadjusted": row.unadjusted_p_value,
+        "unadjusted_shown": "" if row.unadjusted_p_value is None else probability(row.unadjusted_p_value),
+        "redundant_with": row.redundant_with,
+        "score": score,
+        "score_shown": "" if score is None else signed(f"{score:.3f}"),
+        "note": row.note,
+    }
 
 
-def _note(notes: dict[str, list[str]], names: Any, text: str) -> None:
-    for name in names:
-        notes[name].append(text)
+def _scores_of_the_first_step(selection: Selection) -> dict[str, float]:
+    return {name: first.score for name, (first, *_) in standings(selection).items() if first.step == 1}

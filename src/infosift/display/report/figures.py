@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import StringIO
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -15,10 +17,12 @@ from infosift.display.plots import (
     NeighborsDisplay,
     PathDisplay,
     RankingDisplay,
+    RedundancyDisplay,
     StabilityDisplay,
     VerdictsDisplay,
 )
 from infosift.display.plots.canvas import require_matplotlib
+from infosift.display.report.links import Links, scale, spots
 
 if TYPE_CHECKING:
     from infosift.display.plots.canvas import Display
@@ -39,15 +43,18 @@ def figures(selection: Selection) -> list[dict[str, object]]:
     require_matplotlib()
     if not selection.steps:
         return []
-    shown = [_path(selection)]
+    links = Links(selection)
+    shown = [_path(selection, links)]
     if selection.verdicts:
-        shown.append(_verdicts(selection))
+        shown.append(_verdicts(selection, links))
+    if selection.names and any(said.verdict == "redundant" for said in selection.verdicts):
+        shown.append(_redundancy(selection, links))
     if selection.neighbors is not None:
         shown.append(_neighbors(selection))
-    return shown if selection.start else [*shown, _ranking(selection)]
+    return shown if selection.start else [*shown, _ranking(selection, links)]
 
 
-def _path(selection: Selection) -> dict[str, object]:
+def _path(selection: Selection, links: Links) -> dict[str, object]:
     n_accepted = len(selection.accepted)
     reading = f"Each dot is a step: {_what_a_step_is(selection)}. The bar is its threshold. "
     display = PathDisplay.from_selection(selection)
@@ -58,7 +65,8 @@ def _path(selection: Selection) -> dict[str, object]:
         reading += "Both are in standard deviations above surrogates: copies of the features that add nothing."
     end = "" if selection.steps[-1].accepted else f", {in_a_sentence(selection.steps[-1].feature)} rejected"
     alt = f"The search in {count(len(selection.steps), 'step')}: {n_accepted} accepted{end}."
-    return _figure("path", "The search, step by step", reading, alt, display)
+    figure = _figure("path", "The search, step by step", reading, alt, display, links)
+    return {**figure, "scale": scale(display)}
 
 
 def _what_a_step_is(selection: Selection) -> str:
@@ -69,7 +77,7 @@ def _what_a_step_is(selection: Selection) -> str:
     return "the best of the remaining features, conditional on those selected before"
 
 
-def _verdicts(selection: Selection) -> dict[str, object]:
+def _verdicts(selection: Selection, links: Links) -> dict[str, object]:
     display = VerdictsDisplay.from_selection(selection)
     reading = (
         "The further to the right, the smaller the p-value that the verdict rests on: that of its step where a "
@@ -78,7 +86,23 @@ def _verdicts(selection: Selection) -> dict[str, object]:
     )
     found = {verdict: display.verdicts.count(verdict) for verdict in display.verdicts}
     alt = f"P-values of features: {', '.join(f'{number} {verdict}' for verdict, number in found.items())}."
-    return _figure("verdicts", "The verdict on each feature", reading, alt, display)
+    return _figure("verdicts", "The verdict on each feature", reading, alt, display, links)
+
+
+def _redundancy(selection: Selection, links: Links) -> dict[str, object]:
+    display = RedundancyDisplay.from_selection(selection)
+    reading = (
+        "A row is a redundant feature, a column a selected one. The number is the share of the row's statistic at "
+        "the first step, in percent, that was lost from the step at which the column was added to the next one: "
+        "how much of the evidence for the row went with it. Below zero, it gained. A dot marks the selected "
+        "features that are most informative about the row itself. Without a number, no statistic is stored, as "
+        "after the last step."
+    )
+    alt = (
+        f"Shares of the evidence for {count(len(display.names), 'redundant feature')} that went with each of "
+        f"{count(len(display.explained_by), 'selected feature')}."
+    )
+    return _figure("redundancy", "What explains the redundant features", reading, alt, display, links)
 
 
 def _neighbors(selection: Selection) -> dict[str, object]:
@@ -95,7 +119,7 @@ def _neighbors(selection: Selection) -> dict[str, object]:
     return _figure("neighbors", f"The choice of the {display.parameter}", reading, alt, display)
 
 
-def _ranking(selection: Selection) -> dict[str, object]:
+def _ranking(selection: Selection, links: Links) -> dict[str, object]:
     display = RankingDisplay.from_selection(selection)
     given = "conditional on those kept" if selection.settings.keep else "alone"
     reading = (
@@ -105,7 +129,7 @@ def _ranking(selection: Selection) -> dict[str, object]:
     alt = (
         f"Scores of {count(len(display.names), 'feature')} at the first step; {display.names[0]} has the highest."
     )
-    return _figure("ranking", "The first step", reading, alt, display)
+    return _figure("ranking", "The first step", reading, alt, display, links)
 
 
 def comparison_figure(comparison: SubsetComparison) -> dict[str, object]:
@@ -117,7 +141,7 @@ def comparison_figure(comparison: SubsetComparison) -> dict[str, object]:
     return _figure("comparison", title, reading, alt, ComparisonDisplay.from_comparison(comparison))
 
 
-def stability_figure(stability: Stability) -> dict[str, object]:
+def stability_figure(stability: Stability, links: Links) -> dict[str, object]:
     """Return the figure of how often features are selected over half-samples."""
     reading = (
         "The longer the bar, the more half-samples on which the feature is selected. The scale above is a bound: "
@@ -126,29 +150,39 @@ def stability_figure(stability: Stability) -> dict[str, object]:
     display = StabilityDisplay.from_stability(stability)
     often = [f"{name} {stability.frequency(name):.2f}" for name in display.names[:_MOST_NAMES]]
     alt = f"Selection frequencies over {stability.n_resamples} half-samples: {', '.join(often) or 'none'}."
-    return _figure("stability", "Selected on half-samples", reading, alt, display)
+    return _figure("stability", "Selected on half-samples", reading, alt, display, links)
 
 
-def _figure(kind: str, title: str, reading: str, alt: str, display: Display) -> dict[str, object]:
-    drawn, width, height = _svg(display, kind, alt)
-    layout = {"svg": drawn, "width": round(width), "is_wide": width > _WIDE * height}
+def _figure(
+    kind: str, title: str, reading: str, alt: str, display: Display, links: Links | None = None
+) -> dict[str, object]:
+    with _own_look(kind):
+        drawn, width, height = _svg(display, kind, alt)
+        linked = [] if links is None else spots(display, links)
+    layout = {"svg": drawn, "width": round(width), "is_wide": width > _WIDE * height, "spots": linked, "scale": ""}
     return {"kind": kind, "title": title, "reading": reading, "alt": alt, **layout}
 
 
-def _svg(display: Display, prefix: str, alt: str) -> tuple[str, float, float]:
+@contextmanager
+def _own_look(salt: str) -> Iterator[None]:
+    """Draw as matplotlib does unless told otherwise, whatever the look of other figures."""
     import matplotlib as mpl
 
-    written = StringIO()
     with mpl.rc_context(), warnings.catch_warnings():
         # The browser has letters that matplotlib's font lacks.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         mpl.rcdefaults()
-        mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": prefix})
-        display.plot()
-        _flatten_many_lines(display)
-        figure = display.ax_.get_figure(root=True)
-        assert figure is not None
-        figure.savefig(written, format="svg", metadata={"Date": None}, dpi=_DOTS_PER_INCH)
+        mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": salt})
+        yield
+
+
+def _svg(display: Display, prefix: str, alt: str) -> tuple[str, float, float]:
+    written = StringIO()
+    display.plot()
+    _flatten_many_lines(display)
+    figure = display.ax_.get_figure(root=True)
+    assert figure is not None
+    figure.savefig(written, format="svg", metadata={"Date": None}, dpi=_DOTS_PER_INCH)
     root = ElementTree.fromstring(_NOT_IN_XML.sub("", written.getvalue()))
     _make_inline(root, prefix)
     width, height = (float(number) for number in root.attrib["viewBox"].split()[2:])

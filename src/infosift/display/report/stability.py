@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from infosift.display.report.figures import stability_figure
+from infosift.display.report.links import Links
 from infosift.display.stability import by_chance, how, percent, stand_ins_of
 from infosift.errors import InputError
 
@@ -19,6 +20,7 @@ def about_stability(selection: Selection, stability: Stability) -> dict[str, Any
         raise InputError(
             "stability is about other features or another target than the selection: give that of the same table."
         )
+    links = Links(selection)
     ever = [name for name in stability.ranking if stability.frequency(name) > 0]
     never_but_selected = [name for name in selection.names if name not in ever]
     return {
@@ -26,6 +28,7 @@ def about_stability(selection: Selection, stability: Stability) -> dict[str, Any
         "rows": [
             {
                 "feature": name,
+                "about": links.of(name),
                 "is_selected": name in selection.names,
                 "frequency": percent(stability.frequency(name)),
                 "by_chance": by_chance(stability, name),
@@ -35,5 +38,5 @@ def about_stability(selection: Selection, stability: Stability) -> dict[str, Any
         ],
         "has_groups": bool(stability.groups),
         "how": how(stability),
-        "figure": stability_figure(stability),
+        "figure": stability_figure(stability, links),
     }

@@ -22,6 +22,7 @@ from infosift.display.phrases import (
     values_of,
 )
 from infosift.display.report.features import features, used_verdicts
+from infosift.display.report.links import Links
 from infosift.display.report.methods import PAPER_DOI, bibtex, paragraph
 from infosift.display.report.repeat import command, command_notes, python_line, settings_table
 from infosift.errors import listing
@@ -49,6 +50,7 @@ def summarise(selection: Selection) -> dict[str, Any]:
         "more": _more(selection, lines),
         "partial": _partial(selection),
         "warnings": _warnings(selection),
+        "left": [*explained(selection), *limits_of_explained(selection)],
         "steps": _steps(selection),
         "whose_information": whose_information(selection),
         "has_gains": _is_path(selection),
@@ -60,8 +62,6 @@ def summarise(selection: Selection) -> dict[str, Any]:
         "has_redundant": any(line["redundant_with"] for line in lines),
         "neighbors": _neighbors(selection),
         "parameter": named(selection.criterion_parameter) or "parameter of the criterion",
-        "explained": explained(selection),
-        "limits_of_explained": limits_of_explained(selection),
         "facts": _facts(selection),
         "cautions": _cautions(selection),
         "settings": settings_table(selection),
@@ -146,12 +146,12 @@ def _warnings(selection: Selection) -> list[dict[str, str]]:
 
 
 def _steps(selection: Selection) -> list[dict[str, Any]]:
-    is_path = _is_path(selection)
+    is_path, links = _is_path(selection), Links(selection)
     before = 0.0 if is_path and not selection.settings.keep else None
     shown = []
     for number, step in enumerate(selection.steps, start=1):
         adds = None if before is None else step.information - before
-        shown.append(_step(number, step, adds, outcome(selection, step)))
+        shown.append({**_step(number, step, adds, outcome(selection, step)), "about": links.of(step.feature)})
         before = step.information if is_path else None
     return shown
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from infosift.arrays import FloatArray
+from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion
 from infosift.criteria.base import Value
 from infosift.data.feature_groups import Unit
@@ -107,7 +107,8 @@ class Problem:
 class Alone:
     """Each of some candidates tested on its own, beside what is kept: an entry for each.
 
-    ``p_values`` are adjusted for all candidates, by the largest statistic of each draw: ``null``.
+    ``p_values`` are adjusted for all candidates, by the largest statistic of each of ``n_permutations`` draws:
+    ``null``. The unadjusted ones rest on ``counts`` draws each.
     """
 
     information: FloatArray
@@ -116,6 +117,7 @@ class Alone:
     unadjusted: FloatArray
     null: FloatArray
     n_permutations: int
+    counts: IntArray
 
 
 class Tests(Protocol):

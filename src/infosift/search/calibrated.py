@@ -30,6 +30,7 @@ from infosift.significance.drawn_scores import DrawnScores, unexplained_by
 from infosift.significance.drawn_series import DrawnSeries
 from infosift.significance.max_test import at_most, draws_for, growing, looks, max_test
 from infosift.significance.permutation import permutations_for, threshold
+from infosift.significance.refined import refined
 from infosift.significance.shifts import CIRCULAR
 from infosift.significance.surrogates import NULLS
 
@@ -218,8 +219,14 @@ class CalibratedTests:
         asked = self._n_permutations or draws_for(least_p, len(candidates) * bench.table.n_rows)
         (count,) = at_most([asked], conditional.most_draws)
         series = DrawnSeries(conditional, purpose).draws(count)
-        adjusted, unadjusted = series.p_values, series.unadjusted_p_values
-        if least_p >= self._alpha and len(candidates) <= _MOST_ASKED:
+        adjusted, unadjusted, counts = series.p_values, series.unadjusted_p_values, np.full(len(candidates), count)
+        if self._n_permutations is None and conditional.most_draws is None:
+
+            def at(places: list[int]) -> Conditional:
+                return Conditional(bench, columns_of(subset), [candidates[i] for i in places], number)
+
+            unadjusted, counts = refined(series, at, least_p, purpose)
+        if least_p >= self._alpha and len(candidates) <= _MOST_ASKED and not conditional.asks_only_series:
             drawn, alpha = DrawnScores(conditional, f"{purpose} by neighbours"), self._alpha * rest
             counts = at_most(looks(alpha, self._n_permutations), conditional.most_draws)
             neighbors = max_test(growing(drawn.scores), alpha, counts).draws
@@ -228,7 +235,7 @@ class CalibratedTests:
                 np.minimum(1.0, np.minimum(first / SHARE_OF_SERIES, second / rest)) for first, second in both
             )
         information = np.array([self._information([*columns_of(subset), *unit.columns]) for unit in candidates])
-        return Alone(information, series.observed, adjusted, unadjusted, series.best[1:], count)
+        return Alone(information, series.observed, adjusted, unadjusted, series.best[1:], count, counts)
 
     def drop(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> float:
         """Return the p-value of some members together, conditional on the other members of a subset."""

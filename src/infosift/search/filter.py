@@ -107,7 +107,7 @@ def _surest_first(problem: Problem, candidates: Sequence[Unit], alone: Alone, ad
 
 
 def _step(unit: Unit, alone: Alone, place: int, p_value: float, limit: float, alpha: float) -> Step:
-    count = alone.n_permutations
+    count = int(alone.counts[place])
     low, high = interval_of_p(min(count, max(0, round(p_value * (1 + count)) - 1)), count)
     return Step(
         information=float(alone.information[place]),

@@ -104,7 +104,9 @@ class CandidateTests:
         return found
 
     def _can_pass(self, conditional: Conditional, share: float) -> bool:
-        """Tell whether the number of permutations, where there is a limit, can reach a share of alpha."""
+        """Tell whether a test besides that by series is asked, and has enough permutations for its share."""
+        if conditional.asks_only_series:
+            return False
         limits = [most for most in (self.n_permutations, conditional.most_draws) if most is not None]
         return all(1 / (1 + most) <= self.alpha * share for most in limits)
 

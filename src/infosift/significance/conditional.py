@@ -30,6 +30,7 @@ from infosift.significance.residual_target import (
     residuals_of_target,
 )
 from infosift.significance.series import Series, TargetSeries, make_series, make_target_series
+from infosift.significance.shifted import Projection, ShiftedSurrogates, ShiftedTarget
 from infosift.significance.shifts import CIRCULAR, n_shifts, shifted_rows
 from infosift.significance.surrogates import ALL, Places, Surrogates, surrogates_of
 
@@ -93,8 +94,19 @@ class Conditional:
         return self.bench.smoother(self.subset) if self.subset else None
 
     @cached_property
+    def _projection(self) -> Projection | None:
+        return Projection(self.given) if self.bench.null == CIRCULAR and self.subset else None
+
+    @property
+    def asks_only_series(self) -> bool:
+        """Whether neighbours and pairs are not asked, since of shifted copies they would know by the subset."""
+        return self._projection is not None
+
+    @cached_property
     def surrogates(self) -> Surrogates:
         """How surrogates of the candidates are drawn."""
+        if self._projection is not None:
+            return ShiftedSurrogates(self.columns, self._projection)
         return surrogates_of(
             self.columns,
             self.bench.null,
@@ -103,8 +115,8 @@ class Conditional:
             self.bench.seed,
             self.step,
             self.bench.engine,
-            # Neither rows of a group nor neighbours in time are parted.
-            in_strata=self.bench.table.row_groups is None and self.bench.null != CIRCULAR,
+            # Rows of a group are not parted.
+            in_strata=self.bench.table.row_groups is None,
         )
 
     @property
@@ -199,8 +211,10 @@ class Conditional:
         ]
 
     @cached_property
-    def target(self) -> TargetSeries:
+    def target(self) -> TargetSeries | ShiftedTarget:
         """The series of all parts of the target."""
+        if self._projection is not None:
+            return ShiftedTarget.of(self.part_functions, self._projection)
         return make_target_series(self.part_functions, self.subset_functions)
 
     def blocks(self, units: slice) -> list[slice]:

@@ -20,7 +20,7 @@ _FEWEST_FOR_BOUND = 39
 _FINE = 1000
 _TO_SETTLE = 5
 _MOST_DRAWS = 20_000
-_MOST_DRAWN_VALUES = 1_000_000_000
+MOST_DRAWN_VALUES = 1_000_000_000
 # How near, in standard errors.
 _NEAR = 3.0
 _VALUES_AT_ONCE = 2_000_000
@@ -166,7 +166,7 @@ def at_most(counts: Iterable[int], most: int | None) -> list[int]:
 
 def draws_for(least_p: float, n_values: int) -> int:
     """Return how many draws a p-value as small as this takes: a thousand, or more where draws are cheap."""
-    return max(_FINE, min(_MOST_DRAWS, _MOST_DRAWN_VALUES // n_values, math.ceil(1 / least_p))) - 1
+    return max(_FINE, min(_MOST_DRAWS, MOST_DRAWN_VALUES // n_values, math.ceil(1 / least_p))) - 1
 
 
 def cheap_looks(alpha: float, n_permutations: int | None, *, settles: bool = True) -> Iterator[int]:

@@ -18,7 +18,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.rank_functions import Functions, standardised
 from infosift.engines.blas import on_one_thread
 
-_TARGET_ORDERS = 2
+TARGET_ORDERS = 2
 # Of the 53 bits of a float, those that the largest product of two functions takes before the point.
 _BITS_OF_PRODUCT = 7
 _MOST_BITS = 20
@@ -71,11 +71,11 @@ class TargetSeries:
 def make_target_series(parts: Sequence[FloatArray], subset: FloatArray | None) -> TargetSeries:
     """Return the series of some parts (functions x rows each); ``subset`` has functions of the subset."""
     n_products = 0 if subset is None else len(subset)
-    functions = np.zeros((len(parts), _TARGET_ORDERS + n_products, parts[0].shape[1]))
+    functions = np.zeros((len(parts), TARGET_ORDERS + n_products, parts[0].shape[1]))
     for i, own in enumerate(parts):
-        functions[i, : min(len(own), _TARGET_ORDERS)] = own[:_TARGET_ORDERS]
+        functions[i, : min(len(own), TARGET_ORDERS)] = own[:TARGET_ORDERS]
         if subset is not None:
-            functions[i, _TARGET_ORDERS:] = standardised(subset * own[:1])
+            functions[i, TARGET_ORDERS:] = standardised(subset * own[:1])
     return TargetSeries(exact(functions))
 
 
@@ -98,8 +98,8 @@ class Series:
             np.maximum(first[:, :2], second).max(axis=1),
             (_mean_products(self.steps, moved[:, 0]) ** 2).max(axis=1),
         ]
-        if moved.shape[1] > _TARGET_ORDERS:
-            products = moved[:, _TARGET_ORDERS:]
+        if moved.shape[1] > TARGET_ORDERS:
+            products = moved[:, TARGET_ORDERS:]
             through_subset = _mean_products(self.functions[:, :1], products.reshape(-1, *products.shape[2:]))
             shape = (len(self.functions), *products.shape[:3])
             scores.append((through_subset.reshape(shape) ** 2).max(axis=2))

@@ -1,11 +1,12 @@
 """The report as linked views, in a real browser: a feature chosen in one is shown in all others."""
 
+from dataclasses import replace
 from urllib.parse import quote, unquote
 
 import pytest
 
 from infosift.display.report import write_report
-from pages import LINKED, linked_results, wide_selection
+from pages import LINKED, linked_results, select, wide_selection
 
 SELECTED, REDUNDANT, OTHER = LINKED[0], LINKED[1], LINKED[5]
 DESKTOP, PHONE = {"width": 1100, "height": 900}, {"width": 390, "height": 844}
@@ -30,6 +31,16 @@ def reports(tmp_path_factory):
     assert (SELECTED in selection.names, len(selection.names)) == (True, 2)
     write_report(selection, folder / "all.html", check, stability)
     write_report(wide_selection(), folder / "wide.html")
+    others = {
+        "backward": select(search="backward", max_features=None),
+        "filter": select(search="filter", max_features=None),
+        "floating": select(search="floating", max_features=None),
+        "published": select(method="published", max_features=None),
+        "grouped": select(feature_groups={"both": ["d", "e"]}, max_features=1),
+    }
+    others["nothing"] = replace(others["published"], steps=(), neighbors=None)
+    for name, other in others.items():
+        write_report(other, folder / f"{name}.html")
     return {path.stem: path.as_uri() for path in folder.iterdir()}
 
 
@@ -256,6 +267,29 @@ def test_without_javascript_an_address_leads_to_the_words(open_page, reports):
     own = page.locator("#accounts article", has_text="wavelength 1999 nm")
     assert own.is_visible()
     assert own.bounding_box()["y"] < page.viewport_size["height"]
+
+
+@pytest.mark.parametrize("name", ["backward", "filter", "floating", "published", "grouped", "nothing"])
+def test_features_can_be_chosen_whatever_the_search(open_page, reports, name):
+    page = open_page(reports[name], viewport=PHONE)
+    for feature in "abcdef":
+        page.locator("#find").fill(feature)
+        assert title(page) == feature
+        assert page.locator("#features tr.chosen th").text_content() == feature
+        assert page.locator("#places button").last.inner_text() == "All features"
+        for leads in page.locator("#places button").all():
+            leads.click()
+    assert fits(page)
+
+
+def test_each_click_on_a_group_chooses_the_next_of_its_features(open_page, reports):
+    page = open_page(reports["grouped"], viewport=DESKTOP)
+    row = page.locator('[data-view="Evidence, step by step"] button', has_text="both")
+    found = []
+    for _ in range(3):
+        row.click()
+        found.append(title(page))
+    assert found == ["d", "e", None]
 
 
 def test_paper_has_no_panel(open_page, reports):

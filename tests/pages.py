@@ -36,3 +36,29 @@ def wide_selection(n_features=2000):
     X = pl.DataFrame(rng.normal(size=(60, n_features)), schema=[f"wavelength {i} nm" for i in range(n_features)])
     selector = make_selector(method="published", n_neighbors=6, n_permutations=19, max_features=1, random_state=0)
     return selector.fit(X, (X[:, 7] ** 2).alias("protein")).selection_
+
+
+LINKED = (
+    'a "quoted" name',
+    "<b>bold</b> & 'more'",
+    "δ, 🧪 and a comma",
+    "long " * 30 + "name",
+    "50 %/#?&=+",
+    "שלום",
+    "plain",
+    " ",
+)
+
+
+def linked_results():
+    """A selection with redundant features, its stability and a check by a model."""
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(2, 120))
+    near = [source + 0.3 * rng.normal(size=120) for source in (first, second, first)]
+    columns = [first, near[0], second, near[1], near[2], *rng.normal(size=(3, 120))]
+    frame = pl.DataFrame(dict(zip(LINKED, columns, strict=True)))
+    target = pl.Series("yield", first + second + 0.2 * rng.normal(size=120))
+    selector = MutualInfoSelector(method=Calibrated(n_permutations=99), random_state=0)
+    stability = selection_stability(selector, frame, target, n_resamples=4)
+    check = compare_subsets(frame, target, "ridge", selector=selector, cv=3)
+    return selector.fit(frame, target).selection_, check, stability

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from infosift.display.outcomes import name_of_measure
 from infosift.display.phrases import count, probability, series
 from infosift.display.report.links import address_of
 from infosift.display.stability import by_chance, percent
@@ -63,6 +64,8 @@ class _Found:
         self.standings = standings(self.selection)
         self._said = {said.feature: said for said in self.selection.verdicts}
         self._steps = self._own_steps()
+        in_surrogates = any(len(step.candidate_statistics) for step in self.selection.steps)
+        self._ranked_by = "statistic" if in_surrogates else name_of_measure(self.selection)
         self._carries = defaultdict[str, list[str]](list)
         for said in self.selection.verdicts:
             for name in said.redundant_with:
@@ -77,7 +80,7 @@ class _Found:
         return [
             _entry("P-value", self._p_value(line)),
             _entry("Steps", series(self._steps.get(name, []))),
-            _entry("As a candidate", _ranks(self.standings.get(name, []))),
+            _entry("As a candidate", _ranks(self.standings.get(name, []), self._ranked_by)),
             _entry("Explained by", "", line["redundant_with"]),
             _entry("Explains", "", self._carries[name]),
             _entry("Half-samples", self._half_samples(name, line["place"])),
@@ -133,9 +136,9 @@ class _Found:
         return f"selected in {often['selected']} of {folds}, in the peak in {often['peak']}."
 
 
-def _ranks(stood: list[Standing]) -> str:
-    """Return at which rank a candidate was at each step, such as "4th of 10 at step 1, then 2nd and 7th"."""
-    said = [f"{_ordinal(one.rank)} of {one.n_candidates:,} at step {one.step}" for one in stood]
+def _ranks(stood: list[Standing], measure: str) -> str:
+    """Return a candidate's rank at each step, such as "4th of 10 by statistic at step 1, then 2nd and 7th"."""
+    said = [f"{_ordinal(one.rank)} of {one.n_candidates:,} by {measure} at step {one.step}" for one in stood]
     if len(said) > 1 and all(after.step == before.step + 1 for before, after in pairwise(stood)):
         said[1:] = [f"then {series([_ordinal(one.rank) for one in stood[1:]])}"]
     return f"{', '.join(said)}." if said else ""

@@ -33,14 +33,15 @@ def about_check(selection: Selection, check: SubsetComparison) -> dict[str, Any]
 
 def _features(selection: Selection, check: SubsetComparison) -> list[dict[str, Any]]:
     """Return in how many folds each feature was selected and in the peak, those that ever were."""
-    links, selected, peak = Links(selection), dict(check["selected"].chosen), dict(check["peak"].chosen)
+    links, on_all_rows = Links(selection), set(selection.names)
+    selected, peak = (dict(check[subset].chosen) for subset in ("selected", "peak"))
     return [
         {
             "feature": name,
             "about": links.of(name),
             "selected": selected.get(name, 0),
             "peak": peak.get(name, 0),
-            "is_selected": name in selection.names,
+            "is_selected": name in on_all_rows,
         }
         for name in {**selected, **peak}
     ]

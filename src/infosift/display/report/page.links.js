@@ -148,8 +148,7 @@
   const looked = (text) => {
     const names = [...byName.keys()], wanted = text.toLowerCase();
     return names.find((name) => name === text) ?? names.find((name) => name.toLowerCase() === wanted)
-      ?? names.find((name) => name.toLowerCase().startsWith(wanted))
-      ?? names.find((name) => name.toLowerCase().includes(wanted));
+      ?? names.filter((name) => name.toLowerCase().includes(wanted)).sort((a, b) => a.length - b.length)[0];
   };
   find.addEventListener("focus", () => {
     const names = byId("names");

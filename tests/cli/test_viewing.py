@@ -2,6 +2,7 @@
 
 import tempfile
 import webbrowser
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
@@ -97,7 +98,7 @@ def test_what_cannot_be_shown_is_said_in_a_sentence(files, results, shown, tmp_p
     latin.write_bytes("é".encode("latin-1"))
     other.write_text('["Selection"]', encoding="utf-8")
     stranger = tmp_path / "stranger.json"
-    stranger.write_text(results["stability"].to_json().replace('"price"', '"rent"'), encoding="utf-8")
+    stranger.write_text(replace(results["stability"], target_name="rent").to_json(), encoding="utf-8")
     for given, said in (
         ([tmp_path / "none.json"], "none.json cannot be read (No such file or directory)."),
         ([tmp_path], "cannot be read (Is a directory)."),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 
@@ -77,8 +77,9 @@ def select(
     Example: [bold]infosift select houses.csv --target price --ignore id --report houses.html[/bold]
     """
     with failing_in_one_sentence():
-        files = _Files(Path(file), json, csv, csv_escape, report, plot, open_report)
-        files.require_possible(feature_groups, checkpoint)
+        files = _Files(file, json, csv, csv_escape, report, plot, open_report).if_possible(
+            feature_groups, checkpoint
+        )
         extras = Extras(check_model, stability).if_shown(quiet, files.has_report)
         named = Columns(keep=keep or [], ignore=ignore or [], categorical=categorical or [], groups=groups)
         table = read_table(options.Source(file, encoding, comment, dates), target, named, quiet)
@@ -100,18 +101,12 @@ def select(
             "checkpoint": checkpoint,
             "verbose": is_shown(progress, quiet),
         }
-        _show_and_write(fit(table, parameters, quiet), table, parameters, files, extras, quiet)
+        _show_and_write(table, parameters, files, extras, quiet)
 
 
-def _show_and_write(
-    selection: Selection,
-    table: Table,
-    parameters: dict[str, Any],
-    files: _Files,
-    extras: Extras,
-    quiet: bool,
-) -> None:
-    """Print a selection and what is asked for besides it, and write the files whatever comes of that."""
+def _show_and_write(table: Table, parameters: dict[str, Any], files: _Files, extras: Extras, quiet: bool) -> None:
+    """Print the selection and what is asked for besides it, and write the files whatever comes of that."""
+    selection = fit(table, parameters, quiet)
     console = console_beside(files.json, files.csv)
     if not quiet:
         show(selection, console)
@@ -200,7 +195,7 @@ def show(selection: Selection, console: Console) -> None:
 class _Files:
     """Where results are to be written, and the data that they must not overwrite."""
 
-    data: Path
+    data: str
     json: Path | None
     csv: Path | None
     csv_escape: bool
@@ -216,16 +211,17 @@ class _Files:
     @cached_property
     def page(self) -> Path:
         """Where the report is to be written."""
-        return self.report or temporary_page(self.data)
+        return self.report or temporary_page(Path(self.data))
 
-    def require_possible(self, feature_groups: Path | None, checkpoint: Path | None) -> None:
-        """Refuse, before the work begins, what could not be written."""
+    def if_possible(self, feature_groups: Path | None, checkpoint: Path | None) -> Self:
+        """Return the same; refuse, before the work begins, what could not be written."""
         require_possible(
             {"--json": self.json, "--csv": self.csv},
             {"--report": self.report, "--plot": self.plot, "--checkpoint": checkpoint},
-            {"the data": self.data, "the file of feature groups": feature_groups},
+            {"the data": Path(self.data), "the file of feature groups": feature_groups},
         )
         require_drawable(self.plot, needed=self.has_report)
+        return self
 
     def write(self, selection: Selection, table: Table, besides: dict[str, Any], quiet: bool) -> None:
         """Write the results that are asked for; what was found besides the selection goes into the report."""

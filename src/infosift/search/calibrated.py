@@ -228,8 +228,8 @@ class CalibratedTests:
             unadjusted, counts = refined(series, at, least_p, purpose)
         if least_p >= self._alpha and len(candidates) <= _MOST_ASKED and not conditional.asks_only_series:
             drawn, alpha = DrawnScores(conditional, f"{purpose} by neighbours"), self._alpha * rest
-            counts = at_most(looks(alpha, self._n_permutations), conditional.most_draws)
-            neighbors = max_test(growing(drawn.scores), alpha, counts).draws
+            looked_at = at_most(looks(alpha, self._n_permutations), conditional.most_draws)
+            neighbors = max_test(growing(drawn.scores), alpha, looked_at).draws
             both = ((adjusted, neighbors.p_values), (unadjusted, neighbors.unadjusted_p_values))
             adjusted, unadjusted = (
                 np.minimum(1.0, np.minimum(first / SHARE_OF_SERIES, second / rest)) for first, second in both

@@ -41,6 +41,8 @@ def explained_by(problem: Problem, tests: Tests, engine: Engine, columns: Sequen
     if not columns or several or (criterion.measure, criterion.unit) != ("mutual information", "nats"):
         return None
     table = problem.table.take(whole_rows_of(problem.table.columns[list(columns)]))
+    if table.n_rows < max(criterion.fewest_rows(value) for value in tests.values):
+        return None
     table = table.take(sample_rows(table.n_rows, 0, table.row_groups, _MOST_ROWS))
     *given, last = columns
     question = Question(table.points[[last]], table.points[given], table.target_points)

@@ -189,6 +189,7 @@ class PublishedTests:
             unadjusted=draws.unadjusted_p_values,
             null=draws.best[1:],
             n_permutations=count,
+            counts=np.full(len(candidates), count),
         )
 
     def _scores_by_value(

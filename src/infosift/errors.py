@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Hashable
 from numbers import Integral, Real
+
+_LARGEST_COUNT = 2**63 - 1
+_SMALLEST_LEVEL = 1e-9
+_MOST_BITS_SHOWN = 1024
 
 
 class InputError(ValueError):
@@ -45,36 +50,76 @@ class DataWarning(UserWarning):
 
 def require_count(name: str, value: object, least: int, otherwise: str = "") -> int:
     """Return a parameter that must be an integer of at least some size."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise InputError(f"{name} must be {otherwise}an integer of at least {least}, not {value!r}.")
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+        raise InputError(f"{name} must be {otherwise}an integer of at least {least}, not {shown(value)}.")
+    if int(value) > _LARGEST_COUNT:
+        raise InputError(f"{name} must be {otherwise}an integer that fits in 64 bits, not {shown(value)}.")
     return int(value)
+
+
+def require_verbosity(verbose: object) -> bool:
+    """Return whether progress is to be shown: yes or no, or an integer above zero."""
+    return bool(verbose) if isinstance(verbose, bool) else require_count("verbose", verbose, least=0) > 0
+
+
+def is_auto(value: object) -> bool:
+    """Tell whether a parameter is left to be chosen; an array, which is none, compares with nothing."""
+    return isinstance(value, str) and value == "auto"
 
 
 def require_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     """Refuse a parameter that is none of its possible values."""
-    if value not in choices:
-        raise InputError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}.")
+    if not isinstance(value, Hashable) or value not in choices:
+        raise InputError(f"{name} must be one of {', '.join(map(str, choices))}, not {shown(value)}.")
 
 
 def require_level(alpha: object) -> float:
     """Return a significance level, which lies in (0, 1)."""
-    if not isinstance(alpha, Real) or not 0 < float(alpha) < 1:
-        raise InputError(f"alpha must lie between 0 and 1, not {alpha!r}.")
+    if not isinstance(alpha, Real) or not 0 < _as_float(alpha) < 1:
+        raise InputError(f"alpha must lie between 0 and 1, not {shown(alpha)}.")
+    if float(alpha) < _SMALLEST_LEVEL:
+        least = f"{_SMALLEST_LEVEL:g}, or no number of permutations reaches it"
+        raise InputError(f"alpha must be at least {least}, not {alpha!r}.")
     return float(alpha)
 
 
 def require_finite_number(name: str, value: object) -> float:
     """Return a parameter that must be a finite number."""
-    if not isinstance(value, Real) or not math.isfinite(value):
-        raise InputError(f"{name} must be a finite number, not {value!r}.")
+    if not isinstance(value, Real) or not math.isfinite(_as_float(value)):
+        raise InputError(f"{name} must be a finite number, not {shown(value)}.")
     return float(value)
 
 
-def require_positive(name: str, value: object) -> float:
-    """Return a parameter that must be a number above zero."""
-    if not isinstance(value, Real) or not float(value) > 0:
-        raise InputError(f"{name} must be a number above 0, not {value!r}.")
+def require_between(name: str, value: object, least: float, most: float, otherwise: str = "") -> float:
+    """Return a parameter that must be a number between two others."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not least <= _as_float(value) <= most:
+        raise InputError(f"{name} must be {otherwise}a number between {least:g} and {most:g}, not {shown(value)}.")
     return float(value)
+
+
+def require_time_limit(seconds: object) -> float | None:
+    """Return a number of seconds, which is above zero; None and infinity are no limit."""
+    if seconds is None:
+        return None
+    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not _as_float(seconds) > 0:
+        raise InputError(f"time_limit must be a number above 0, not {shown(seconds)}.")
+    limit = _as_float(seconds)
+    return None if math.isinf(limit) else limit
+
+
+def _as_float(number: Real) -> float:
+    """Return the nearest float, which of numbers too large for any is infinite."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf  # type: ignore[operator]
+
+
+def shown(value: object) -> str:
+    """Return a value as it is written, unless it has very many digits."""
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS_SHOWN:
+        return f"one of {int(value.bit_length() * math.log10(2)) + 1} digits"
+    return " ".join(repr(value).split())
 
 
 def require_rows(n_rows: int, needed: int, why: str) -> None:

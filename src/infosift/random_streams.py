@@ -6,8 +6,9 @@ from zlib import crc32
 
 import numpy as np
 
-from infosift.errors import InputError
+from infosift.errors import InputError, shown
 
+_SEEDS = 2**128
 SeedLike = int | np.integer | np.random.RandomState | np.random.Generator | None
 
 
@@ -19,10 +20,11 @@ def resolve_seed(random_state: SeedLike) -> int:
         return int(random_state.randint(2**31 - 1))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**32))
-    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
+    if isinstance(random_state, (int, np.integer)) and 0 <= random_state < _SEEDS:
         return int(random_state)
     raise InputError(
-        f"random_state must be None, a non-negative integer or a NumPy random generator, not {random_state!r}."
+        f"random_state must be None, a non-negative integer of up to 128 bits or a NumPy random generator, "
+        f"not {shown(random_state)}."
     )
 
 

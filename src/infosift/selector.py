@@ -23,7 +23,7 @@ from infosift.data.frames import NamedColumns, as_frame, read_array, read_frame,
 from infosift.data.plain_arrays import as_plain
 from infosift.data.remarks import warn_of_disguised
 from infosift.engines.threads import ThreadEngine
-from infosift.errors import DataWarning, InputError, require_count, require_rows
+from infosift.errors import DataWarning, InputError, require_rows, require_verbosity
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike
 from infosift.results.notices import Notice
@@ -222,13 +222,13 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         settings = settings_of(given, has_row_groups=groups is not None)
         if checkpoint is not None and checkpoint.seed is not None and self.random_state is None:
             settings = replace(settings, seed=checkpoint.seed)
-        verbose = require_count("verbose", int(self.verbose), least=0)
+        is_shown = require_verbosity(self.verbose)
         features, target = self._read(X, y)
         problem = make_problem(features, target, groups, given, settings)
         _warn(problem.notices)
         warn_of_disguised(features, problem.settings)
         tasks = StepTasks(self, X, y, _fitted)
-        with ProgressBar() if verbose else nullcontext() as bar:
+        with ProgressBar() if is_shown else nullcontext() as bar:
             reporter = Reporter(bar, settings.time_limit)
             engine = ThreadEngine(self.n_jobs, on_block=reporter.advance)
             run = Run(problem, engine, reporter, checkpoint, tasks.end_step)

@@ -127,10 +127,10 @@ def test_a_row_far_from_all_others_is_no_trouble(criterion):
     assert np.isfinite(scores).all()
 
 
-@pytest.mark.parametrize("bandwidth", [0, -1.0, np.inf, np.nan, True, "wide"])
+@pytest.mark.parametrize("bandwidth", [0, -1.0, 1e-320, np.inf, np.nan, True, "wide", 10**400])
 def test_refuses_a_bandwidth_that_cannot_be_used(bandwidth):
     for criterion in (KernelDensity(bandwidth), QuadraticMI(bandwidth)):
-        with pytest.raises(InputError, match=r'^bandwidth must be "auto" or a number above 0, not .*\.$'):
+        with pytest.raises(InputError, match=r'^bandwidth must be "auto" or a number between 1e-06 and'):
             criterion.check()
 
 

@@ -44,6 +44,7 @@ _OPTIONS = {
     "search": "--search",
     "time_limit": "--time-limit",
 }
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -90,9 +91,14 @@ def _repeated(option: str, names: str) -> str:
     return " ".join(f"{option} {name}" for name in re.findall('"([^"]+)"', names))
 
 
+def _on_one_line(message: str) -> str:
+    """Return a message in which characters that would move the cursor, or more, are shown by their codes."""
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), message)
+
+
 def stop(message: str, code: int) -> NoReturn:
     """Say a sentence and leave."""
-    Console(stderr=True, soft_wrap=True).print(Text(message, style="red"))
+    Console(stderr=True, soft_wrap=True).print(Text(_on_one_line(message), style="red"))
     raise typer.Exit(code)
 
 
@@ -103,7 +109,7 @@ def warnings_as_notes(quiet: bool = False) -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for message in () if quiet else dict.fromkeys(str(warning.message) for warning in caught):
-        Console(stderr=True).print(Text(f"Note: {_in_terms_of_options(message)}", style="yellow"))
+        Console(stderr=True).print(Text(f"Note: {_on_one_line(_in_terms_of_options(message))}", style="yellow"))
 
 
 def require_possible(

@@ -13,7 +13,7 @@ from infosift.criteria.base import Value
 from infosift.criteria.blocks import BlockCriterion, ScoreOne
 from infosift.data.encoding import has_categories
 from infosift.data.table import numbers_of_values
-from infosift.errors import require_choice, require_count
+from infosift.errors import is_auto, require_choice, require_count
 
 _MOST_BINS = 20
 
@@ -56,7 +56,7 @@ class Histogram(BlockCriterion):
     def check(self) -> None:
         """Refuse parameters that cannot be used."""
         require_choice("spacing", self.spacing, ("frequency", "width"))
-        if self.bins != "auto":
+        if not is_auto(self.bins):
             require_count("bins", self.bins, 2, '"auto" or ')
 
     def fewest_rows(self, value: Value) -> int:

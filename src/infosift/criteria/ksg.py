@@ -16,7 +16,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Value, score_each_fold
 from infosift.data.encoding import only_numbers
 from infosift.engines.base import Engine, Question
-from infosift.errors import InputError, require_choice, require_count, require_rows
+from infosift.errors import InputError, is_auto, require_choice, require_count, require_rows
 
 _MAX_NEIGHBORS = 20
 # Between 3, which has least bias, and the 15 to 20 that have least variance.
@@ -87,7 +87,7 @@ class KSG(BaseEstimator):  # type: ignore[misc]
         """Refuse parameters that cannot be used, or would not be."""
         require_choice("variant", self.variant, (1, 2))
         require_count("max_neighbors", self.max_neighbors, least=1)
-        if self.n_neighbors == "auto":
+        if is_auto(self.n_neighbors):
             return
         require_count("n_neighbors", self.n_neighbors, 1, '"auto" or ')
         if self.max_neighbors != _MAX_NEIGHBORS:

@@ -9,7 +9,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Value
 from infosift.criteria.blocks import BlockCriterion
 from infosift.data.encoding import as_points
-from infosift.errors import InputError, require_count
+from infosift.errors import InputError, is_auto, require_count
 from infosift.random_streams import stream
 
 # Rows that are equal are neighbours in an order of chance, and never in that of the table, which may be sorted.
@@ -32,7 +32,7 @@ class NearRowsCriterion(BlockCriterion):
     def check(self) -> None:
         """Refuse parameters that cannot be used, or would not be."""
         require_count("max_neighbors", self.max_neighbors, least=1)
-        if self.n_neighbors == "auto":
+        if is_auto(self.n_neighbors):
             return
         require_count("n_neighbors", self.n_neighbors, 1, '"auto" or ')
         if self.max_neighbors != self._MAX_NEIGHBORS:

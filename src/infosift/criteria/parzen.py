@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from numbers import Real
 
 import numpy as np
 
@@ -14,10 +12,11 @@ from infosift.arrays import FloatArray
 from infosift.criteria.base import Value
 from infosift.criteria.blocks import BlockCriterion, in_turn
 from infosift.data.encoding import only_numbers
-from infosift.errors import InputError
+from infosift.errors import is_auto, require_between
 
 # All pairs of so many rows fit into the cache of a processor.
 _ROWS_PER_TILE = 192
+_BANDWIDTHS = (1e-6, 1e6)
 
 
 @dataclass(frozen=True)
@@ -48,11 +47,8 @@ class ParzenCriterion(BlockCriterion):
 
     def check(self) -> None:
         """Refuse parameters that cannot be used."""
-        if self.bandwidth == "auto":
-            return
-        given = self.bandwidth
-        if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) < math.inf:
-            raise InputError(f'bandwidth must be "auto" or a number above 0, not {given!r}.')
+        if not is_auto(self.bandwidth):
+            require_between("bandwidth", self.bandwidth, *_BANDWIDTHS, otherwise='"auto" or ')
 
     def default_value(self, n_rows: int) -> float:
         """Return the bandwidth that is used where none is given and none is chosen, in units of Scott's rule."""

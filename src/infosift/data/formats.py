@@ -153,5 +153,7 @@ def _read_excel(source: Path | BytesIO) -> pl.LazyFrame:
         frame = pl.read_excel(source, infer_schema_length=None, raise_if_empty=False)
     except fastexcel.FastExcelError as error:
         raise OSError(str(error).splitlines()[0]) from error
+    except IndexError as error:  # of the list of its sheets
+        raise OSError("it has no sheet") from error
     words = pl.col(pl.String).str.strip_chars()
     return frame.lazy().with_columns(pl.when(~words.is_in(MISSING_WORDS)).then(pl.col(pl.String)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
@@ -26,7 +26,7 @@ from infosift.data.column_types import (
 from infosift.data.dates import days_of_array, days_of_objects, days_of_series
 from infosift.data.plain_arrays import as_plain
 from infosift.data.written_numbers import disguise
-from infosift.errors import InputError, counted_from, listing
+from infosift.errors import InputError, counted_from, is_auto, listing, shown
 
 _MOST_NAMES = 12
 
@@ -165,15 +165,16 @@ def _categories(values: Any, name: str, is_text: bool = True) -> NamedColumns:
 def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ...]:
     """Return the positions of columns that are asked for by name or position, each once, in the order asked."""
     found = []
-    for which in () if asked is None else [asked] if isinstance(asked, (str, Integral)) else asked:
+    is_one = isinstance(asked, str) or not isinstance(asked, Iterable)
+    for which in () if asked is None else [asked] if is_one else asked:
         if isinstance(which, Integral) and not isinstance(which, bool) and -len(names) <= int(which) < len(names):
             found.append(int(which) % len(names))
         elif not isinstance(which, Integral) and name_as_text(which) in names:
             found.append(names.index(name_as_text(which)))
         else:
-            shown = f'"{which}"' if isinstance(which, str) else repr(which)
+            what = f'"{which}"' if isinstance(which, str) else shown(which)
             raise InputError(
-                f"{parameter} asks for {shown}, and there is no such feature: give a name or position."
+                f"{parameter} asks for {what}, and there is no such feature: give a name or position."
             )
     return tuple(dict.fromkeys(found))
 
@@ -294,11 +295,11 @@ def mark_features(columns: NamedColumns, asked: Any, takes_categories: bool = Tr
 
 def discrete_asked_for(asked: Any, names: Sequence[str]) -> tuple[int, ...] | None:
     """Return the positions of columns that are to be discrete; None for "auto"."""
-    if isinstance(asked, str) and asked == "auto":
+    if is_auto(asked):
         return None
     if isinstance(asked, (bool, np.bool_)):
         return tuple(range(len(names))) if asked else ()
-    if asked is not None and not isinstance(asked, (str, Integral)):
+    if isinstance(asked, Iterable) and not isinstance(asked, str):
         asked = list(asked)
         if asked and all(isinstance(flag, (bool, np.bool_)) for flag in asked):
             if len(asked) != len(names):
@@ -311,11 +312,18 @@ def discrete_asked_for(asked: Any, names: Sequence[str]) -> tuple[int, ...] | No
 
 def mark_target(target: NamedColumns, asked: Any, takes_categories: bool = True) -> NamedColumns:
     """Decide whether the target has classes: text always has, numbers if asked or, for "auto", if they look so."""
-    if asked not in ("auto", True, False):
-        raise InputError(f'discrete_target must be "auto", True or False, not {asked!r}.')
-    everything = range(len(target.names))
-    if asked == "auto":
+    everything, are_asked_for = range(len(target.names)), classes_asked_for(asked)
+    if are_asked_for is None:
         if not takes_categories:
             return target
         return target.with_discrete(i for i in everything if are_classes(target.values[i]))
-    return target.with_discrete(everything if asked else ())
+    return target.with_discrete(everything if are_asked_for else ())
+
+
+def classes_asked_for(asked: Any) -> bool | None:
+    """Return whether the target is to have classes; None for "auto"."""
+    if is_auto(asked):
+        return None
+    if not isinstance(asked, Hashable) or asked not in (True, False):
+        raise InputError(f'discrete_target must be "auto", True or False, not {shown(asked)}.')
+    return bool(asked)

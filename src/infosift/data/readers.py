@@ -10,16 +10,20 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
 
 import polars as pl
+import polars.selectors as cs
 
 from infosift.data.formats import STANDARD_INPUT, Reading, scan
 from infosift.data.written_numbers import read_written, require_all_numbers_or_text
-from infosift.errors import InputError, listing
+from infosift.errors import InputError, counted_from, listing
 
 _MARKS_OF_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_DAYS_OF_CALENDAR = tuple((day - date(1970, 1, 1)).days + after for day, after in ((date.min, 0), (date.max, 1)))
+_UNITS_OF_DAY = {"day": 1, "ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400 * 10**9}
 _UNREADABLE = (pl.exceptions.PolarsError, OSError, EOFError, zlib.error, UnicodeError)
 
 
@@ -88,6 +92,7 @@ class TableFile:
             raise InputError(f'"{both[0]}" is to be ignored, so nothing else can be asked of it.')
         with _refusing_in_one_sentence(self.path):
             frame = self.lazy.select([name for name in self.names if name not in ignore]).collect()
+        _require_calendar(frame)
         if frame.is_empty():
             raise InputError(f"{self.path} has column names but no rows.")
         if frame.width == 1:
@@ -95,6 +100,21 @@ class TableFile:
         frame = frame.with_columns(read_written(frame.drop(labels, *as_written, strict=False)))
         require_all_numbers_or_text(frame.drop(labels, *as_written, strict=False))
         return frame.drop(target), frame[target]
+
+
+def _require_calendar(frame: pl.DataFrame) -> None:
+    """Refuse dates and times that no calendar and no clock has, since polars panics where it is to show them."""
+    for series in frame.select(cs.date() | cs.datetime() | cs.time()):
+        dtype = series.dtype
+        unit = "ns" if dtype == pl.Time else getattr(dtype, "time_unit", "day")
+        least, most = (0, 1) if dtype == pl.Time else _DAYS_OF_CALENDAR
+        days = series.to_physical() // _UNITS_OF_DAY[unit]
+        is_outside = (days < least) | (days >= most)
+        if is_outside.any():
+            place = counted_from(1, is_outside.arg_max() or 0)
+            raise InputError(
+                f'Column "{series.name}" has a date or time outside the years 1 to 9999 in {place}: correct it.'
+            )
 
 
 @contextmanager

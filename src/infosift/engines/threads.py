@@ -10,10 +10,11 @@ from joblib import effective_n_jobs
 
 from infosift.arrays import FloatArray
 from infosift.engines.base import Answer, BlockScorer, Item, Question
-from infosift.errors import InputError
+from infosift.errors import InputError, shown
 
 # Large enough that what candidates share is worked out seldom, small enough to copy.
 _COLUMNS_PER_BLOCK = 128
+_MOST_JOBS = 2**31 - 1
 _VALUES_PER_BLOCK = 8_000_000
 # Columns take different times, so that threads finish together when they take several blocks each.
 _BLOCKS_PER_THREAD = 4
@@ -39,8 +40,12 @@ class ThreadEngine:
         block_size: int | None = None,
         on_block: Callable[[int], object] | None = None,
     ) -> None:
-        if n_jobs is not None and (not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
-            raise InputError(f"n_jobs must be a number of threads, -1 for one per core, or None, not {n_jobs!r}.")
+        if n_jobs is not None and (
+            not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0 or abs(n_jobs) > _MOST_JOBS
+        ):
+            raise InputError(
+                f"n_jobs must be a number of threads, -1 for one per core, or None, not {shown(n_jobs)}."
+            )
         self.n_threads: int = effective_n_jobs(n_jobs)
         self.block_size = block_size
         self._on_block = on_block

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from infosift.criteria import Criterion
 from infosift.data.feature_groups import Unit
 from infosift.engines.base import Engine, Question
-from infosift.errors import InputError, require_choice
+from infosift.errors import InputError, is_auto, require_choice
 from infosift.progress import Reporter
 from infosift.results.steps import NeighborChoice, Step
 from infosift.search.base import Alone, Problem, columns_of
@@ -98,7 +98,7 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
             raise InputError('null="circular" shifts all rows as one and cannot keep groups of rows together.')
 
     def _count(self, alpha: float) -> int | None:
-        if self.n_permutations == "auto":
+        if is_auto(self.n_permutations):
             return None
         return permutations_for(alpha, self.n_permutations, SHARE_OF_SERIES)
 

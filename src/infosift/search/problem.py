@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from infosift.criteria import as_criterion
 from infosift.data.feature_groups import Unit, positions_in_groups, read_feature_groups
 from infosift.data.frames import (
     NamedColumns,
+    classes_asked_for,
     discrete_asked_for,
     mark_features,
     mark_target,
@@ -22,7 +24,14 @@ from infosift.data.frames import (
 )
 from infosift.data.row_groups import read_row_groups, require_enough_to_shuffle
 from infosift.data.table import make_table
-from infosift.errors import InputError, listing, require_choice, require_count, require_level, require_positive
+from infosift.errors import (
+    InputError,
+    listing,
+    require_choice,
+    require_count,
+    require_level,
+    require_time_limit,
+)
 from infosift.random_streams import resolve_seed
 from infosift.results.settings import Component, Settings
 from infosift.search.base import Problem
@@ -46,7 +55,6 @@ def settings_of(given: Mapping[str, Any], has_row_groups: bool = False) -> Setti
             'use missing="drop", or fill them in first.'
         )
     least, most = _numbers_of_features(given["min_features"], given["max_features"])
-    time_limit = given["time_limit"]
     return Settings(
         alpha=alpha,
         method=_component(method),
@@ -57,7 +65,7 @@ def settings_of(given: Mapping[str, Any], has_row_groups: bool = False) -> Setti
         seed=resolve_seed(given["random_state"]),
         scale=given["scale"],
         missing=given["missing"],
-        time_limit=None if time_limit is None else require_positive("time_limit", time_limit),
+        time_limit=require_time_limit(given["time_limit"]),
     )
 
 
@@ -71,8 +79,14 @@ def _numbers_of_features(least: Any, most: Any) -> tuple[int, int | None]:
 
 def _component(thing: Any) -> Component:
     parameters = thing.get_params(deep=False)
-    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in parameters.items()}
-    return Component(name=type(thing).__name__, parameters=plain)
+    return Component(name=type(thing).__name__, parameters={name: _plain(parameters[name]) for name in parameters})
+
+
+def _plain(value: Any) -> Any:
+    """Return a number as JSON has them."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return float(value) if isinstance(value, Real) and not isinstance(value, (int, float)) else value
 
 
 def make_problem(
@@ -85,12 +99,12 @@ def make_problem(
     n_rows, missing = features.n_rows, missing_by_name(features, ignore)
     features, target, numbered = _rows_to_use(features, target, numbered, ignore, settings.missing)
     method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
-    names, discrete_target = features.names, given["discrete_target"]
+    names = features.names
     discrete = discrete_asked_for(given["discrete_features"], names)
     settings = replace(
         settings,
         discrete_features=None if discrete is None else tuple(names[i] for i in discrete),
-        discrete_target=None if discrete_target == "auto" else bool(discrete_target),
+        discrete_target=classes_asked_for(given["discrete_target"]),
         keep=tuple(names[i] for i in keep),
         ignore=tuple(names[i] for i in ignore),
         feature_groups=tuple((group.name, tuple(names[i] for i in group.columns)) for group in groups),
@@ -100,7 +114,7 @@ def make_problem(
     )
     table = make_table(
         mark_features(features, given["discrete_features"], criterion.takes_categories),
-        mark_target(target, discrete_target, criterion.takes_categories),
+        mark_target(target, given["discrete_target"], criterion.takes_categories),
         settings.seed,
         settings.scale,
         ignore,

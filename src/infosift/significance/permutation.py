@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.row_groups import shuffled_rows
-from infosift.errors import require_count
+from infosift.errors import is_auto, require_count
 from infosift.random_streams import stream
 from infosift.results.steps import PermutationTest
 
@@ -104,7 +104,7 @@ def permutations_for(alpha: float, requested: int | str, share: float = 1.0) -> 
     reach the share of alpha that a test has.
     """
     level = _exact(alpha)
-    if requested == "auto":
+    if is_auto(requested):
         least = _ADVISED_PERMUTATIONS + 1
         if level.denominator <= _LARGEST_DENOMINATOR:
             return math.ceil(Fraction(least, level.denominator)) * level.denominator - 1

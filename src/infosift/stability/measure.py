@@ -18,7 +18,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from infosift.engines.blas import on_one_thread
 from infosift.engines.threads import ThreadEngine
-from infosift.errors import InputError, require_count
+from infosift.errors import InputError, require_count, require_verbosity
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike, resolve_seed
 from infosift.results.records import Record
@@ -101,7 +101,7 @@ def selection_stability(
     n_resamples = require_count("n_resamples", n_resamples, least=2)
     if n_resamples % 2:
         raise InputError(f"n_resamples must be even, since half-samples come in pairs, not {n_resamples}.")
-    is_shown = require_count("verbose", int(verbose), least=0) > 0
+    is_shown = require_verbosity(verbose)
     n_jobs = selector.n_jobs if n_jobs is None else n_jobs
     ThreadEngine(n_jobs)  # refuses what is no number of jobs
     path = None if checkpoint is None else Path(checkpoint)

@@ -84,6 +84,11 @@ def levels(alpha: float, shares: Sequence[tuple[str, float]]) -> str:
     return ", ".join(f"{alpha * share:g} for {tests}" for tests, share in shares) if len(shares) > 1 else ""
 
 
+def name_of_subset(subset: str) -> str:
+    """Return what to call a subset of the features that a model is fitted to."""
+    return {"none": "no features"}.get(subset, subset)
+
+
 def named(parameter: str) -> str:
     """Return what to call the structural parameter of a criterion, such as "number of neighbours"."""
     return _PARAMETERS.get(parameter, parameter)

@@ -29,10 +29,11 @@ def print_comparison(comparison: SubsetComparison, console: Console) -> None:
     if is_wide:
         table.add_column(_DIFFERENCE, justify="right", no_wrap=True)
     for one in comparison.subsets:
+        name = name_of_subset(one.subset)
         features, score, difference = (" ".join(cell).strip() for cell in cells(one).values())
         if console.width < _WIDTH_WITH_RANGES:
-            features = features.partition(" ")[0]
-        table.add_row(name_of_subset(one.subset), features, score, *([difference] if is_wide else []))
+            name, features = one.subset, features.partition(" ")[0]
+        table.add_row(name, features, score, *([difference] if is_wide else []))
     console.print(table)
     console.print(Text(comparison.summary))
     if said := how_often(comparison):

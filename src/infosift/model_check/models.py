@@ -63,7 +63,7 @@ def _linear(y: np.ndarray, has_classes: bool, seed: int) -> Any:
 
 
 def _forest(y: np.ndarray, has_classes: bool, seed: int) -> Any:
-    # Trees that grow to single rows learn noise by heart, the more so the fewer features they have to split by, and
+    # Trees that grow to single rows learn noise by heart, the more so the fewer features they have to split by:
     # a right but small subset would look bad. Half the root of the rows grows, yet is ever less of them.
     return forest_model(has_classes, seed, _TREES_OF_A_CHECK, max(_SMALLEST_LEAF, isqrt(len(y)) // 2))
 

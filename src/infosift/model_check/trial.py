@@ -71,8 +71,8 @@ def _usual_score(data: Data, folds: Sequence[Fold], model: Any) -> str:
     """Return the score of numbers or of classes.
 
     Accuracy hardly moves where one class is frequent: always guessing that class is hard to beat. The area under
-    the ROC curve asks how well rows are ordered, whatever the shares of the classes, and is one half for a constant
-    guess. It needs a model that orders rows, and folds with all classes.
+    the ROC curve asks how well rows are ordered, whatever the shares of the classes, and is one half for a
+    constant guess. It needs a model that orders rows, and folds with all classes.
     """
     if not data.has_classes:
         return _R2

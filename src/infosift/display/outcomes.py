@@ -11,6 +11,7 @@ from infosift.results.steps import Step
 # The marks are those of the figure of verdicts.
 MARKS = {"selected": "●", "not significant": "◐", "removed": "■", "needed": "●", "not selected": "○"}
 
+_DECIMALS = 3  # of estimates, wherever they are shown
 # What the verdicts on features that are not selected do and do not say.
 MEANINGS = {
     "redundant": "informative alone, but adds nothing detectable to the selected ones",
@@ -35,7 +36,7 @@ def outcome(selection: Selection, step: Step) -> str:
 
 def measured(selection: Selection, value: float) -> str:
     """Return a value of the criterion with its unit, such as "0.210 nats"."""
-    return f"{value:.3f} {selection.criterion_unit}".rstrip()
+    return f"{value:.{_DECIMALS}f} {selection.criterion_unit}".rstrip()
 
 
 def name_of_measure(selection: Selection) -> str:
@@ -60,7 +61,7 @@ def is_path(selection: Selection) -> bool:
 
 def falling(selection: Selection) -> list[str]:
     """Return how to read an estimate that is smaller than at the step before, where one is."""
-    path = [step.information for step in selection.steps]
+    path = [round(step.information, _DECIMALS) for step in selection.steps]
     return [FALLING] if is_path(selection) and any(after < before for before, after in pairwise(path)) else []
 
 

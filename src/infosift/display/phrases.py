@@ -19,8 +19,8 @@ SINGLE_TEST = (
 )
 
 FALLING = (
-    "The estimate tends to fall as features are added, so what a feature adds may look small or even negative; the "
-    "test allows for that."
+    "The estimate tends to fall as features are added, so what a feature adds may look small or even negative; "
+    "the test allows for that."
 )
 
 # What the tests that share alpha look at.

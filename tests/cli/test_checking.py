@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from infosift import MutualInfoSelector, Selection, compare_subsets
 from infosift.cli import app
+from infosift.display.phrases import name_of_subset, signed
 from samples import friedman
 
 
@@ -42,7 +43,7 @@ def test_the_table_and_the_report(csv, frame, tmp_path):
     )
     for one in expected.subsets:
         assert any(
-            f"│ {one.subset} " in line and f"{one.mean:.3f} ± {one.spread:.3f}" in line
+            f"│ {name_of_subset(one.subset)} " in line and signed(f"{one.mean:.3f} ± {one.spread:.3f}") in line
             for line in result.stdout.splitlines()
         )
     assert expected.summary in " ".join(result.stdout.split())
@@ -56,7 +57,7 @@ def test_other_models_and_classes(frame, tmp_path, model):
     frame.with_columns(price=pl.Series(high), person=pl.Series(np.arange(80) // 4)).write_csv(path)
     result = infosift("select", path, *QUICK, "--groups", "person", "--check-model", model)
     assert result.exit_code == 0, result.output
-    assert "accuracy of" in result.stdout
+    assert "ROC AUC of" in result.stdout
     assert "over 5 folds of 20 row groups" in " ".join(result.stdout.split())
 
 

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from infosift import ComparisonDisplay, InputError
 from infosift.display.comparison import how, how_often, print_comparison
+from infosift.display.phrases import name_of_subset, signed
 from infosift.display.report import render
 from pages import select_and_check
 
@@ -33,8 +34,9 @@ def printed(comparison, width):
 def test_a_terminal_shows_a_line_for_each_subset(check, width):
     lines = printed(check, width).splitlines()
     for one in check.subsets:
-        row = next(line for line in lines if f"│ {one.subset} " in line)
-        assert f"{one.mean:.3f} ± {one.spread:.3f}" in row
+        name = one.subset if width == 40 else name_of_subset(one.subset)
+        row = next(line for line in lines if f"│ {name} " in line)
+        assert signed(f"{one.mean:.3f} ± {one.spread:.3f}") in row
         if width == 100 and one.subset != "all":
             assert f"± {one.standard_error:.3f}" in row
     assert all(len(line) <= width for line in lines if "│" in line)
@@ -63,7 +65,9 @@ def test_the_figure_has_the_scores(check):
     display = check.plot()
     assert isinstance(display, ComparisonDisplay)
     assert np.array_equal(display.scores[0], check["selected"].scores)
-    assert [label.get_text() for label in display.ax_.get_yticklabels()] == ["selected", "peak", "all"]
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == [
+        *("selected", "peak", "all", "no features")
+    ]
     assert display.ax_.get_xlabel() == "R² on rows left out"
 
 
@@ -76,6 +80,7 @@ def test_the_page_has_a_section_where_there_is_a_check(fitted, tmp_path):
     assert 'id="figure-comparison"' in page
     for one in check.subsets:
         assert f"± {one.spread:.3f}" in page
+    assert '<th scope="row">no features</th>' in page
     assert "<script>alert(1)" not in page
     assert page == render(selection, check)
     selection.report(tmp_path / "report.html", check=check)

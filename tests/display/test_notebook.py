@@ -1,10 +1,13 @@
 """A selection in a notebook: the answer, the steps and the verdicts, with names that cannot break out."""
 
+from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
+from infosift import Notice, Verdict
 from samples import friedman, make_selector, small_selection
 
 
@@ -38,6 +41,19 @@ def test_it_has_every_step_and_feature():
     for step in selection.steps:
         assert f"{step.information:.3f}" in cells
     assert f"explain about {100 * selection.explained.share:.0f} %" in page
+
+
+def test_words_that_mislead_are_explained():
+    selection = make_selector(random_state=0).fit(*friedman(0)).selection_
+    first = replace(selection.steps[0], information=9.0)
+    said = (*selection.verdicts[:-1], Verdict("x9", "redundant", 0.01, ("x3",)))
+    order = Notice(kind="order", sentence="Say which rows belong together with groups (--groups).")
+    changed = replace(selection, steps=(first, *selection.steps[1:]), verdicts=said, warnings=(order,))
+    page = unescape(changed._repr_html_())
+    assert "negative; the test allows for that." in page
+    assert "Redundant: informative alone, but adds nothing detectable to the selected ones; irrelevant:" in page
+    assert 'To list every informative feature, redundant ones too: search="filter".' in page
+    assert "Say which rows belong together with groups." in page
 
 
 def test_names_are_escaped():

@@ -71,7 +71,9 @@ def test_the_summary_has_the_numbers_of_the_selection(method, request):
         )
         assert shown["statistic"].replace("−", "-") == f"{step.statistic:.2f}"
         assert float(shown["adds"].replace("−", "-")) == pytest.approx(step.information - before, abs=1e-3)
-        assert shown["sureness"] == (at_most(step.p_high) if step.accepted else at_least(step.p_low))
+        is_clear = step.p_high <= step.alpha if step.accepted else step.p_low > step.alpha
+        bound = at_most(step.p_high) if step.accepted else at_least(step.p_low)
+        assert shown["sureness"] == (bound if is_clear else f"p = {probability(step.p_value)}")
         before = step.information
     first = selection.steps[0]
     of_candidates = first.candidate_statistics if selection.adjusted else first.candidate_information
@@ -89,6 +91,59 @@ def test_verdicts_are_those_of_the_selection(calibrated):
         assert lines[said.feature]["p"] == said.p_value
         assert lines[said.feature]["unadjusted"] == said.unadjusted_p_value
         assert lines[said.feature]["unadjusted_shown"] == probability(said.unadjusted_p_value)
+
+
+@pytest.mark.parametrize(
+    ("p_values", "said"),
+    [
+        ((0.025, 0.006, 0.051), "p = 0.025"),
+        ((0.025, 0.012, 0.051), "p at least 0.012"),
+        ((0.002, 0.001, 0.004), "p at most 0.004"),
+        ((0.009, 0.006, 0.02), "p = 0.009"),
+    ],
+)
+def test_how_sure_a_step_is_agrees_with_its_level(calibrated, p_values, said):
+    numbers = dict(zip(("p_value", "p_low", "p_high"), p_values, strict=True))
+    step = replace(calibrated.steps[-1], **numbers, alpha=0.01, accepted=p_values[0] <= 0.01)
+    (shown,) = summarise(replace(calibrated, steps=(step,)))["steps"]
+    assert shown["sureness"] == said
+
+
+@pytest.mark.parametrize("rate", ["family-wise error", "false discovery rate"])
+def test_no_error_rate_is_promised_where_rows_depend_on_each_other(calibrated, rate):
+    notice = Notice(kind="order", sentence="Rows depend on each other, so p-values are too small.")
+    said = summarise(replace(calibrated, error_rate=rate, warnings=(notice,)))
+    sentence = (
+        f"{rate.capitalize()}: at most 5 % for rows that do not depend on each other. These do, so it is likely "
+        "larger."
+    )
+    assert said["more"][0] == sentence
+    assert "Rows depended on those next to them, so p-values are too small." in said["methods"]
+    assert sentence not in summarise(calibrated)["more"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "both"),
+    [
+        ('leave it out: ignore="a b".', "leave it out: ignore=\"a b\" (--ignore 'a b')."),
+        ('ignore=["a", "b"].', 'ignore=["a", "b"] (--ignore a --ignore b).'),
+        ('ignore=["a", ...].', 'ignore=["a", ...] (--ignore a ...).'),
+        ('with missing="partial".', 'with missing="partial" (--missing partial).'),
+        ('with method=Calibrated(null="circular") (--null circular).', None),
+        ("Say which rows belong together with groups (--groups).", None),
+    ],
+)
+def test_warnings_name_parameters_and_options_alike(calibrated, sentence, both):
+    notices = (Notice(kind="leak", sentence=sentence),)
+    (told,) = summarise(replace(calibrated, warnings=notices))["warnings"]
+    assert told["sentence"] == (both or sentence)
+
+
+def test_redundant_features_have_a_hint(calibrated):
+    hint = 'To list every informative feature, redundant ones too: search="filter" (--search filter).'
+    found = Verdict("f", "redundant", 0.01, ("d",))
+    assert hint in summarise(replace(calibrated, verdicts=(*calibrated.verdicts[:-1], found)))["more"]
+    assert hint not in summarise(replace(calibrated, verdicts=(replace(found, verdict="irrelevant"),)))["more"]
 
 
 def test_unadjusted_p_values_have_a_column_where_there_are_others(calibrated, published):
@@ -455,7 +510,12 @@ def test_phrases():
         "2,000 features",
         "2 classes",
     )
-    assert levels(0.05, (("single features", 0.7), ("pairs", 0.2))) == "0.035 for single features, 0.01 for pairs"
+    assert levels(0.05, (("single features", 0.7), ("pairs", 0.2))) == (
+        "0.035 for single features, 0.01 for pairs of features"
+    )
+    assert levels(0.05, (("series", 0.6), ("neighbours", 0.2))) == (
+        "0.03 for series of polynomials of ranks, 0.01 for nearest neighbours"
+    )
     assert levels(0.05, (("the best candidate", 1.0),)) == ""
     assert [series(list(words)) for words in ("", "a", "ab", "abc")] == ["", "a", "a and b", "a, b and c"]
     assert (in_a_sentence("a"), in_a_sentence(" "), len(in_a_sentence("שלום"))) == ("a", '" "', 6)

@@ -47,6 +47,15 @@ def test_features_that_replace_each_other_are_named(stability):
     assert "replaced by" not in printed(replace(stability, groups=()))
 
 
+def test_a_column_of_bounds_is_there_where_there_are_some(measured, stability):
+    weak = replace(stability, frequencies=stability.frequencies / 2)
+    for one, is_there in ((stability, True), (weak, False)):
+        assert ("by chance" in printed(one)) == is_there
+        assert ("By chance: how many irrelevant features" in how(one)) == is_there
+        page = render(measured[0], stability=one)
+        assert ("by chance<small>irrelevant features</small>" in page) == is_there
+
+
 def test_many_features_are_summed_up(stability):
     names = tuple(f"x{i}" for i in range(40))
     many = replace(stability, feature_names=names, frequencies=np.arange(40, 0, -1) / 50, groups=())

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from infosift import Removal, Replacement, Selection, Verdict, choose_n_neighbors, permutation_test
 from infosift.display.limits import limits, power, unadjusted
+from infosift.display.outcomes import MEANINGS
 from infosift.display.phrases import CAUTION, levels, probability
 from infosift.display.terminal import print_choice, print_selection, print_test
 from infosift.results.selection import TIME_LIMIT
@@ -81,9 +82,29 @@ def test_the_table_has_the_numbers_of_the_steps(method, width, request):
 
 
 def test_a_wide_terminal_shows_all_columns(calibrated, published):
-    numbers = ["threshold", "p-value", "95 % interval", "verdict"]
-    assert table_of(published, 80)[0] == ["step", "feature", "nats", *numbers]
-    assert table_of(calibrated, 100)[0] == ["step", "feature", "nats", "statistic", *numbers]
+    last = ["95 % interval", "verdict"]
+    assert table_of(published, 80)[0] == ["step", "feature", "nats", "threshold", "p-value", *last]
+    statistics = ["statistic", "threshold", "p-value", "level"]
+    assert table_of(calibrated, 100)[0] == ["step", "feature", "nats", *statistics, *last]
+
+
+def test_the_level_is_shown_where_it_is_a_share_of_alpha(calibrated, published):
+    header, *rows = table_of(calibrated, 100)
+    assert [row[header.index("level")] for row in rows] == [f"{step.alpha:g}" for step in calibrated.steps]
+    assert "level: share of alpha that the p-value is compared with" in text_of(calibrated, 100)
+    assert "level" not in table_of(calibrated, 97)[0]
+    assert "95 % interval" in table_of(calibrated, 97)[0]
+    assert "level" not in table_of(published, 200)[0]
+
+
+def test_an_estimate_that_falls_is_explained(calibrated):
+    def with_nats(*values):
+        steps = [replace(calibrated.steps[0], information=value) for value in values]
+        return replace(calibrated, steps=tuple(steps))
+
+    assert "negative; the test allows for that." in text_of(with_nats(0.881, 0.625))
+    assert "allows for that" not in text_of(with_nats(0.625, 0.881, 0.88099))
+    assert "allows for that" not in text_of(replace(with_nats(0.881, 0.625), conditional=False))
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -138,11 +159,25 @@ def test_verdicts_are_listed(calibrated):
     text = text_of(calibrated)
     for said in calibrated.verdicts:
         if said.verdict != "selected":
-            listed = text.partition(f"{said.verdict.capitalize()}: ")[2]
+            listed = text.partition(f"{said.verdict.capitalize()} ({MEANINGS[said.verdict]}): ")[2]
             if said.redundant_with:
                 assert f"{said.feature} (with {', '.join(said.redundant_with)})" in listed
             else:
                 assert f"{said.feature} (" in listed
+
+
+def test_what_verdicts_do_not_say(calibrated):
+    said = [Verdict(name, verdict, 0.4) for name, verdict in zip("abc", MEANINGS, strict=True)]
+    few = replace(calibrated, verdicts=tuple(said), smallest_detectable_correlation=0.617)
+    text = text_of(replace(few, verdicts=(replace(said[0], redundant_with=("d",)), *said[1:])))
+    assert (
+        "Redundant (informative alone, but adds nothing detectable to the selected ones): a (with d) "
+        "To list every informative feature, redundant ones too: --search filter. "
+        "Undecided (p too near alpha to tell, or not tested beside the selected ones): b (p = 0.400) "
+        "Irrelevant (not shown to be informative: p clearly above alpha): c (p = 0.400) "
+        "With 60 rows and 6 features, a feature had to have a rank correlation of about 0.62"
+    ) in text
+    assert "--search filter" not in text_of(replace(few, verdicts=tuple(said[1:])))
 
 
 def irrelevant(selection, *p_values):
@@ -156,13 +191,13 @@ def irrelevant(selection, *p_values):
 
 def test_irrelevant_features_have_both_p_values_the_smallest_first(calibrated):
     text = text_of(irrelevant(calibrated, (0.9, 0.2), (0.21, 0.008), (0.9, 0.04)))
-    assert "Irrelevant: x1 (p = 0.210, unadjusted 0.008), x2 (0.900, 0.040), x0 (0.900, 0.200)" in text
+    assert "above alpha): x1 (p = 0.210, unadjusted 0.008), x2 (0.900, 0.040), x0 (0.900, 0.200)" in text
     alone = replace(calibrated, verdicts=(Verdict("x0", "irrelevant", 0.4, unadjusted_p_value=0.4),))
-    assert "Irrelevant: x0 (p = 0.400)" in text_of(alone)
+    assert "above alpha): x0 (p = 0.400)" in text_of(alone)
 
 
 def test_small_unadjusted_p_values_are_explained(calibrated):
-    said = limits(irrelevant(calibrated, *[(0.21, 0.008), (0.9, 0.04)], *[(1.0, 0.5)] * 28))[0]
+    said = limits(irrelevant(calibrated, *[(0.21, 0.008), (0.9, 0.04)], *[(1.0, 0.5)] * 28))[-1]
     assert said == (
         "Verdicts rest on p-values adjusted for 30 features. Unadjusted, as if each were the only one, 2 of the "
         "30 irrelevant features have p at most 0.05; chance alone gives about 1.5."

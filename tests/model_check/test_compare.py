@@ -22,6 +22,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 
 from infosift import Calibrated, InputError, MutualInfoSelector, compare_subsets
 from samples import friedman, make_selector
@@ -60,6 +61,7 @@ def nested_loop(frame, y, model, selector, folds, score, dummy, groups=None):
             "selected": selection.names,
             "peak": selection.peak.names,
             "all": everything,
+            "none": [],
         }.items():
             if names:
                 own = frame[[name for name in frame if name in names]]
@@ -85,6 +87,7 @@ def assert_same(comparison, scores, features):
         assert [count for _, count in found.chosen] == sorted(counts.values(), reverse=True)
         differences = np.subtract(expected, scores["all"])
         assert found.difference == pytest.approx(differences.mean(), abs=1e-9)
+        assert found.gain == pytest.approx(np.subtract(expected, scores["none"]).mean(), abs=1e-9)
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +122,9 @@ def test_numbers_are_those_of_the_nested_loop(numbers):
     error = np.sqrt((1 / 4 + 25 / 75) * np.var(selected - everything, ddof=1))
     assert comparison["selected"].standard_error == pytest.approx(error)
     assert comparison["all"].difference == comparison["all"].standard_error == 0
+    gain = np.sqrt((1 / 4 + 25 / 75) * np.var(selected - np.array(expected[0]["none"]), ddof=1))
+    assert comparison["selected"].gain_error == pytest.approx(gain)
+    assert comparison["none"].gain == comparison["none"].gain_error == 0
 
 
 def test_classes_text_and_gaps_are_those_of_the_nested_loop(trees):
@@ -126,7 +132,7 @@ def test_classes_text_and_gaps_are_those_of_the_nested_loop(trees):
     selector = quick(missing="partial", ignore="other")
     folds = list(StratifiedKFold(3, shuffle=True, random_state=5).split(X, y))
     expected = nested_loop(X, y, GaussianNB(), selector, folds, accuracy_score, DummyClassifier)
-    comparison = compare_subsets(X, y, GaussianNB(), selector=selector, cv=3, random_state=5)
+    comparison = compare_subsets(X, y, GaussianNB(), selector=selector, cv=3, random_state=5, scoring="accuracy")
     assert_same(comparison, *expected)
     assert "other" not in dict(comparison["all"].chosen)
     assert (comparison.measure, comparison.n_classes, comparison.n_gaps) == ("accuracy", 2, 5)
@@ -199,15 +205,16 @@ def test_noise_is_predicted_no_better_than_by_chance():
     honest, leaking = [], []
     for _ in range(8):
         X, y = rng.normal(size=(60, 500)), rng.permutation(np.repeat(["no", "yes"], 30))
-        honest.append(compare_subsets(X, y, model, selector=always_two)["selected"].mean)
+        comparison = compare_subsets(X, y, model, selector=always_two, scoring="accuracy")
+        honest.append(comparison["selected"].mean)
         leaking.append(cross_val_score(model, always_two.fit_transform(X, y), y).mean())
     # Of 480 rows, the share that is right by chance has a standard deviation of 0.023.
     assert abs(np.mean(honest) - 0.5) < 0.08
     assert np.mean(leaking) > 0.6
 
 
-@pytest.mark.parametrize(("classes", "measure"), [(False, "R²"), (True, "accuracy")])
-def test_a_fold_without_features_is_predicted_by_a_dummy(classes, measure):
+@pytest.mark.parametrize("classes", [False, True])
+def test_a_fold_without_features_is_predicted_by_a_dummy(classes):
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
     if classes:
@@ -221,10 +228,57 @@ def test_a_fold_without_features_is_predicted_by_a_dummy(classes, measure):
         if classes
         else (DummyRegressor(), KFold(3, shuffle=True, random_state=0))
     )
-    expected = cross_val_score(dummy, X, y, cv=folds)
+    expected = cross_val_score(dummy, X, y, cv=folds, scoring="roc_auc" if classes else "r2")
     assert selected.scores[empty] == pytest.approx(expected[empty])
-    predicted = "the most frequent class" if classes else "the mean"
-    assert f"In {len(empty)} of 3 folds nothing was selected, and {predicted} was predicted." in comparison.summary
+    assert comparison["none"].scores == pytest.approx(expected)
+    assert f"In {len(empty)} of 3 folds nothing was selected, which leaves a constant guess." in comparison.summary
+
+
+class Decider(GaussianNB):
+    """Says which class, and nothing of how sure it is."""
+
+    predict_proba = property()
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "model", "scoring", "measure"),
+    [
+        (2, GaussianNB(), "roc_auc", "ROC AUC"),
+        (2, LinearSVC(random_state=0), "roc_auc", "ROC AUC"),
+        (3, GaussianNB(), "roc_auc_ovr", "ROC AUC"),
+        (3, LinearSVC(random_state=0), "accuracy", "accuracy"),
+        (2, Decider(), "accuracy", "accuracy"),
+    ],
+)
+def test_classes_are_scored_whatever_their_shares(n_classes, model, scoring, measure):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(90, 2))
+    y = np.digitize(X[:, 0] + rng.normal(size=90), [-0.5, 1.0][: n_classes - 1])
+    comparison = compare_subsets(X, y, model, selector=quick(), cv=3)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    assert comparison.measure == measure
+    assert comparison["all"].scores == pytest.approx(cross_val_score(model, X, y, cv=folds, scoring=scoring))
+    most_frequent = np.bincount(y).max() / len(y)
+    assert comparison["none"].mean == pytest.approx(0.5 if measure == "ROC AUC" else most_frequent)
+
+
+def test_a_fold_without_one_of_the_classes_has_no_curve():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.repeat(["a", "b"], 20)
+    halves = [(np.arange(0, 40, 2), np.arange(1, 20, 2)), (np.arange(1, 40, 2), np.arange(0, 40, 2))]
+    assert compare_subsets(X, y, "ridge", selector=quick(), cv=halves).measure == "accuracy"
+
+
+def test_a_forest_does_not_call_a_right_subset_worse():
+    # Two of eight features matter, and one class has three of four rows: trees that grow to single rows have an
+    # area of 0.74 from the two and of 0.77 from all.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 8))
+    y = X[:, 0] + X[:, 1] + 2 * rng.normal(size=1200) > 2
+    comparison = compare_subsets(X, y, "forest", selector=quick(max_features=2), cv=3)
+    assert dict(comparison["selected"].chosen) == {"x0": 3, "x1": 3}
+    assert comparison["selected"].beats_a_guess
+    assert comparison["selected"].difference > -0.005
 
 
 def test_frames_of_all_libraries_and_arrays_alike(numbers, trees):

@@ -175,6 +175,10 @@ def test_the_peak_has_the_most_information_of_the_path(selection):
 def test_why_the_search_stopped(selection):
     last = selection.steps[-1]
     assert selection.stopped == f"{last.feature} adds no significant information"
+    near = replace(last, p_value=0.025, alpha=0.01, accepted=False)
+    assert replace(selection, steps=(near,)).stopped == (
+        f"{last.feature} adds no significant information (p = 0.025, needed at most 0.01)"
+    )
     assert not selection.is_partial
     ended = replace(selection, ended_by="the time limit")
     assert ended.is_partial

@@ -57,9 +57,9 @@ def test_the_bound(stability):
 
 def test_words(stability):
     assert stability.summary == (
-        "x1 is selected in at least 75 % of 20 half-samples. Of features that a half-sample selects no more often "
-        "than one drawn at random, at most 0.73 would be, on average. x0 and x3 replace each other: one of them "
-        "is selected in 60 %."
+        "x1 is selected in at least 75 % of 20 half-samples. By chance alone, at most 0.73 irrelevant features, "
+        "here those selected no more often than one drawn at random, are expected to reach that share (Shah and "
+        "Samworth 2013). x0 and x3 replace each other: one of them is selected in 60 %."
     )
     none = replace(stability, frequencies=np.zeros(5), groups=(), selected=((),) * 20, mean_selected=0.0)
     assert none.summary == "No feature is selected in at least 75 % of 20 half-samples."

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from infosift.display.phrases import count, in_a_sentence, range_of, signed
+from infosift.display.phrases import count, in_a_sentence, name_of_subset, range_of, signed
 from infosift.errors import listing
 
 if TYPE_CHECKING:
@@ -29,10 +29,11 @@ def print_comparison(comparison: SubsetComparison, console: Console) -> None:
     if is_wide:
         table.add_column(_DIFFERENCE, justify="right", no_wrap=True)
     for one in comparison.subsets:
+        name = name_of_subset(one.subset)
         features, score, difference = (" ".join(cell).strip() for cell in cells(one).values())
         if console.width < _WIDTH_WITH_RANGES:
-            features = features.partition(" ")[0]
-        table.add_row(one.subset, features, score, *([difference] if is_wide else []))
+            name, features = one.subset, features.partition(" ")[0]
+        table.add_row(name, features, score, *([difference] if is_wide else []))
     console.print(table)
     console.print(Text(comparison.summary))
     if said := how_often(comparison):
@@ -57,7 +58,7 @@ def how(comparison: SubsetComparison) -> str:
     return (
         f"{comparison.measure} of {comparison.model} on rows left out: mean ± standard deviation over "
         f"{comparison.n_folds} folds{groups}, each with a selection of its own on the other rows. "
-        "Differences have their standard error."
+        "Differences have their standard error. No features: each row gets the same guess."
     )
 
 

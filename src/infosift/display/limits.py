@@ -13,7 +13,7 @@ _HARDLY_ANY = 0.95
 
 def limits(selection: Selection) -> list[str]:
     """Return what is to be said below the verdicts."""
-    return [*unadjusted(selection), *power(selection)]
+    return [*power(selection), *unadjusted(selection)]
 
 
 def unadjusted(selection: Selection) -> list[str]:

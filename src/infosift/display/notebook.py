@@ -7,8 +7,8 @@ from pathlib import Path
 from infosift.display.explained import explained
 from infosift.display.headline import headline, selected
 from infosift.display.limits import limits
-from infosift.display.outcomes import outcome
-from infosift.display.phrases import probability, signed
+from infosift.display.outcomes import MEANINGS, every_informative, falling, outcome
+from infosift.display.phrases import in_python, probability, signed
 from infosift.display.templates import template
 from infosift.errors import listing
 from infosift.results.feature_table import FeatureRow, feature_rows
@@ -34,12 +34,26 @@ def as_html(selection: Selection) -> str:
             }
             for step in selection.steps
         ],
-        sentences=[f"The search stopped because {selection.stopped}.", *explained(selection), *limits(selection)],
-        warnings=[notice.sentence for notice in selection.warnings],
+        sentences=[
+            *falling(selection),
+            f"The search stopped because {selection.stopped}.",
+            *limits(selection),
+            *explained(selection),
+        ],
+        warnings=[in_python(notice.sentence) for notice in selection.warnings],
+        meanings=_meanings(rows),
+        hints=every_informative(selection, 'search="filter"'),
         features=[_shown(row) for row in rows[:_MOST_ROWS]],
         n_features=len(rows),
         n_more=len(rows[_MOST_ROWS:]),
     )
+
+
+def _meanings(rows: list[FeatureRow]) -> str:
+    """Return what the verdicts say that there are, besides that of selected features."""
+    used = {row.verdict for row in rows}
+    said = "; ".join(f"{verdict}: {meaning}" for verdict, meaning in MEANINGS.items() if verdict in used)
+    return f"{said[:1].upper()}{said[1:]}." if said else ""
 
 
 def _p_value(row: FeatureRow) -> float:

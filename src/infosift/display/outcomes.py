@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+from infosift.display.phrases import FALLING
 from infosift.results.selection import Selection
 from infosift.results.steps import Step
 
 # The marks are those of the figure of verdicts.
 MARKS = {"selected": "●", "not significant": "◐", "removed": "■", "needed": "●", "not selected": "○"}
+
+_DECIMALS = 3  # of estimates, wherever they are shown
+# What the verdicts on features that are not selected do and do not say.
+MEANINGS = {
+    "redundant": "informative alone, but adds nothing detectable to the selected ones",
+    "undecided": "p too near alpha to tell, or not tested beside the selected ones",
+    "irrelevant": "not shown to be informative: p clearly above alpha",
+}
 
 
 def outcome(selection: Selection, step: Step) -> str:
@@ -25,7 +36,7 @@ def outcome(selection: Selection, step: Step) -> str:
 
 def measured(selection: Selection, value: float) -> str:
     """Return a value of the criterion with its unit, such as "0.210 nats"."""
-    return f"{value:.3f} {selection.criterion_unit}".rstrip()
+    return f"{value:.{_DECIMALS}f} {selection.criterion_unit}".rstrip()
 
 
 def name_of_measure(selection: Selection) -> str:
@@ -43,9 +54,32 @@ def whose_information(selection: Selection) -> str:
     return "of the feature together with those above"
 
 
+def is_path(selection: Selection) -> bool:
+    """Tell whether a step goes on from the one before."""
+    return selection.conditional and not selection.start
+
+
+def falling(selection: Selection) -> list[str]:
+    """Return how to read an estimate that is smaller than at the step before, where one is."""
+    path = [round(step.information, _DECIMALS) for step in selection.steps]
+    return [FALLING] if is_path(selection) and any(after < before for before, after in pairwise(path)) else []
+
+
+def every_informative(selection: Selection, how: str) -> list[str]:
+    """Return how redundant features are selected too, where there are some."""
+    if not any(said.verdict == "redundant" for said in selection.verdicts):
+        return []
+    return [f"To list every informative feature, redundant ones too: {how}."]
+
+
 def error_bound(selection: Selection) -> str | None:
     """Return what alpha bounds, in a sentence; None where p-values are those of single tests."""
     level = f"{100 * selection.settings.alpha:g} %"
+    if any(notice.kind == "order" for notice in selection.warnings) and selection.error_rate:
+        name = selection.error_rate.capitalize()
+        return (
+            f"{name}: at most {level} for rows that do not depend on each other. These do, so it is likely larger."
+        )
     given = " conditional on those kept" if selection.settings.keep else ""
     if selection.error_rate == "family-wise error":
         return (

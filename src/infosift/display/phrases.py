@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
@@ -17,6 +18,17 @@ SINGLE_TEST = (
     "adjusted."
 )
 
+FALLING = (
+    "The estimate tends to fall as features are added, so what a feature adds may look small or even negative; "
+    "the test allows for that."
+)
+
+# What the tests that share alpha look at.
+_TESTS = {
+    "series": "series of polynomials of ranks",
+    "neighbours": "nearest neighbours",
+    "pairs": "pairs of features",
+}
 # What the structural parameter of a criterion counts.
 _NOUNS = {"n_neighbors": "neighbour", "bins": "bin"}
 _PARAMETERS = {"n_neighbors": "number of neighbours", "bins": "number of bins"}
@@ -37,6 +49,11 @@ def at_most(p: float) -> str:
 def at_least(p: float) -> str:
     """Return what a lower bound says."""
     return f"p at least {p:.3f}"
+
+
+def in_python(sentence: str) -> str:
+    """Return a sentence without the options of the command line that it has in brackets."""
+    return re.sub(r" \(--[^)]*\)", "", sentence)
 
 
 def signed(number: str) -> str:
@@ -80,8 +97,14 @@ def range_of(numbers: Iterable[int]) -> str:
 
 
 def levels(alpha: float, shares: Sequence[tuple[str, float]]) -> str:
-    """Return how alpha was divided, such as "0.035 for single features, 0.01 for pairs"; empty if it was not."""
-    return ", ".join(f"{alpha * share:g} for {tests}" for tests, share in shares) if len(shares) > 1 else ""
+    """Return how alpha was divided, such as "0.0325 for series, 0.01 for neighbours"; empty if it was not."""
+    divided = [f"{alpha * share:g} for {_TESTS.get(tests, tests)}" for tests, share in shares]
+    return ", ".join(divided) if len(divided) > 1 else ""
+
+
+def name_of_subset(subset: str) -> str:
+    """Return what to call a subset of the features that a model is fitted to."""
+    return {"none": "no features"}.get(subset, subset)
 
 
 def named(parameter: str) -> str:

@@ -24,14 +24,16 @@ def print_stability(stability: Stability, console: Console) -> None:
     table = Table()
     table.add_column("feature", overflow="fold", min_width=7)
     table.add_column("selected", justify="right", no_wrap=True)
-    table.add_column("by chance", justify="right", no_wrap=True)
+    with_bounds = has_bounds(stability)
+    if with_bounds:
+        table.add_column("by chance", justify="right", no_wrap=True)
     if with_stand_ins:
         table.add_column("replaced by", overflow="fold")
     shown = [name for name in stability.ranking if stability.frequency(name) > 0]
     for name in shown[:_MOST_ROWS]:
-        frequency = stability.frequency(name)
-        more = [Text(", ".join(stand_ins_of(stability, name)))] if with_stand_ins else []
-        table.add_row(Text(name), percent(frequency), by_chance(stability, name), *more)
+        more = [Text(by_chance(stability, name))] if with_bounds else []
+        more += [Text(", ".join(stand_ins_of(stability, name)))] if with_stand_ins else []
+        table.add_row(Text(name), percent(stability.frequency(name)), *more)
     if shown:
         console.print(table)
     if len(shown) > _MOST_ROWS:
@@ -54,6 +56,11 @@ def by_chance(stability: Stability, name: str) -> str:
     return f"at most {rounded_up(stability.bound(frequency)):.2f}" if frequency > 0.5 else ""
 
 
+def has_bounds(stability: Stability) -> bool:
+    """Tell whether there is a bound, or something else, to say beside any frequency."""
+    return any(by_chance(stability, name) for name in stability.feature_names)
+
+
 def stand_ins_of(stability: Stability, name: str) -> list[str]:
     """Return the features that a feature replaces and is replaced by."""
     for group in stability.groups:
@@ -65,10 +72,13 @@ def stand_ins_of(stability: Stability, name: str) -> list[str]:
 def how(stability: Stability) -> str:
     """Return what the numbers are, and how they came about."""
     groups = "" if stability.n_row_groups is None else f" of {count(stability.n_row_groups, 'row group')}"
+    bounds = (
+        "By chance: how many irrelevant features are expected to reach such a share, for those above one half. "
+    )
+    bounds = bounds if has_bounds(stability) else ""
     mean = f"{stability.mean_selected:.1f} of {count(stability.n_candidates, 'candidate')}"
     return (
         f"Share of {stability.n_resamples} half-samples{groups} on which a feature is selected; on average {mean} "
-        "are. Half-samples come in pairs without a row in common. By chance: how many features, on average, reach "
-        "such a share of those that are selected no more often than one drawn at random (Shah and Samworth 2013, "
-        "unimodal). A half has fewer rows, so weaker features are selected less often than on all rows."
+        f"are. Half-samples come in pairs without a row in common. {bounds}A half has fewer rows, so weaker "
+        "features are selected less often than on all rows."
     )

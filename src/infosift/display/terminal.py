@@ -13,7 +13,15 @@ from rich.text import Text
 from infosift.display.explained import explained
 from infosift.display.headline import headline, selected
 from infosift.display.limits import limits
-from infosift.display.outcomes import measured, name_of_measure, outcome, whose_information
+from infosift.display.outcomes import (
+    MEANINGS,
+    every_informative,
+    falling,
+    measured,
+    name_of_measure,
+    outcome,
+    whose_information,
+)
 from infosift.display.phrases import (
     CAUTION,
     SINGLE_TEST,
@@ -31,7 +39,7 @@ from infosift.results.steps import NeighborChoice, PermutationTest, Step, Verdic
 
 _MOST_NAMES = 12
 # Columns of the table of steps that a narrow terminal does without, and the width of the table with each of them.
-_WIDTHS = {"95 % interval": 89, "step": 72, "threshold": 65, "statistic": 53}
+_WIDTHS = {"level": 98, "95 % interval": 89, "step": 72, "threshold": 65, "statistic": 53}
 _WIDTH_OF_STATISTIC = 12
 # A column goes before names of up to the one width are folded to the other.
 _WIDE_NAME, _LEAST_WIDTH_OF_NAME = 20, 7
@@ -45,19 +53,26 @@ def print_selection(selection: Selection, console: Console) -> None:
     )
     if selection.steps:
         console.print(_steps_table(selection, console.width))
-    for sentence in _sentences(selection):
+    for sentence in (*falling(selection), *_sentences(selection)):
         console.print(Text(sentence))
-    for verdict in ("redundant", "undecided", "irrelevant"):
-        said = _with_reasons(selection, verdict)
-        if said:
-            console.print(
-                Text(f"{verdict.capitalize()}: ", style="bold") + Text(listing(said, most=_MOST_NAMES), "not bold")
-            )
-    for sentence in (*explained(selection), *limits(selection)):
+    _print_verdicts(selection, console)
+    for sentence in (*limits(selection), *explained(selection)):
         console.print(Text(sentence))
     console.print(Text(_how(selection), style="dim"))
     if not selection.adjusted and len(selection.feature_names) > 1 and selection.names:
         console.print(Text(CAUTION, style="dim"))
+
+
+def _print_verdicts(selection: Selection, console: Console) -> None:
+    """Print the features that are not selected, with what their verdicts say."""
+    for verdict, meaning in MEANINGS.items():
+        said = _with_reasons(selection, verdict)
+        if said:
+            listed = f" ({meaning}): {listing(said, most=_MOST_NAMES)}"
+            console.print(Text(verdict.capitalize(), style="bold") + Text(listed, style="not bold"))
+        if verdict == "redundant":
+            for sentence in every_informative(selection, "--search filter"):
+                console.print(Text(sentence))
 
 
 def _sentences(selection: Selection) -> list[str]:
@@ -103,11 +118,14 @@ def _steps_table(selection: Selection, width: int) -> Table:
         "statistic": lambda number, step: f"{step.statistic:.2f}",
         "threshold": lambda number, step: _threshold(step),
         "p-value": lambda number, step: probability(step.p_value),
+        "level": lambda number, step: f"{step.alpha:g}",
         "95 % interval": lambda number, step: f"{probability(step.p_low)} to {probability(step.p_high)}",
         "verdict": lambda number, step: _verdict(selection, step),
     }
     longest = max(cell_len(step.feature) for step in selection.steps)
     spare = width - max(0, min(longest, _WIDE_NAME) - _LEAST_WIDTH_OF_NAME)
+    if all(step.alpha == selection.settings.alpha for step in selection.steps):
+        del columns["level"]
     if selection.steps[0].information_threshold is not None:
         del columns["statistic"]
         spare += _WIDTH_OF_STATISTIC
@@ -116,6 +134,8 @@ def _steps_table(selection: Selection, width: int) -> Table:
     caption = f"{score}: {name_of_measure(selection)} {whose_information(selection)}"
     if "statistic" in columns:
         caption += "; statistic: how far above surrogates, in standard deviations"
+    if "level" in columns:
+        caption += "; level: share of alpha that the p-value is compared with"
     table = Table(caption=caption, caption_justify="left")
     for name in columns:
         if name == "feature":

@@ -1,4 +1,4 @@
-"""The selected features, the peak and all features compared by a model, with the selection inside each fold."""
+"""Subsets of the features, and none of them, compared by a model, with the selection inside each fold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sklearn.base import clone
 from infosift.arrays import FloatArray, IntArray
 from infosift.errors import DataWarning, InputError
 from infosift.model_check.data import Columns, Data, Fold, divide, read, rows_of
-from infosift.model_check.trial import R2, Trial, model_asked_for, scorer_asked_for
+from infosift.model_check.trial import Trial, model_asked_for, scorer_asked_for
 from infosift.random_streams import SeedLike, resolve_seed
 from infosift.results.comparison import SubsetComparison, SubsetScores
 from infosift.selector import MutualInfoSelector
@@ -35,7 +35,8 @@ def compare_subsets(
     """Compare, by cross-validation, a model on the selected features with one on the peak and one on all features.
 
     The selection is part of what is validated: in each fold, features are selected on the training rows only. The
-    peak is the subset with the most information on the path of the search, ``selection_.peak``.
+    peak is the subset with the most information on the path of the search, ``selection_.peak``. A constant guess,
+    from no features, shows whether any of them helps at all.
 
     Parameters
     ----------
@@ -45,8 +46,9 @@ def compare_subsets(
         The target, numbers or classes.
     model : {"ridge", "forest", "neighbors"} or scikit-learn estimator
         What predicts. "ridge" is a linear model, for classes a logistic regression, whose penalty is chosen within
-        the training rows; "forest" a random forest of 300 trees; "neighbors" the five nearest. The model gets
-        numbers: categories become columns of 0 and 1, of which the rare ones of more than 50 share one.
+        the training rows; "forest" a random forest of 100 trees, whose leaves have at least five rows and at least
+        half the root of the number of rows; "neighbors" the five nearest. The model gets numbers: categories
+        become columns of 0 and 1, of which the rare ones of more than 50 share one.
     selector : MutualInfoSelector or None, default=None
         The selector, which is cloned in each fold; None is one with default parameters. With ``missing="drop"``,
         rows with a missing value are dropped for all subsets alike. With ``missing="partial"`` they are kept; for
@@ -56,8 +58,9 @@ def compare_subsets(
         Number of folds, at random, for classes with their proportions kept; with ``groups``, whole groups.
         Otherwise as in scikit-learn.
     scoring : str, callable or None, default=None
-        A score of scikit-learn, by name or as ``scorer(model, X, y)``; None is R² for numbers and accuracy for
-        classes.
+        A score of scikit-learn, by name or as ``scorer(model, X, y)``; None is R² for numbers. For classes it is
+        the area under the ROC curve, of more than two the mean of each against the others; where a fold lacks a
+        class or the model gives no probabilities, accuracy.
     groups : array-like of shape (n_rows,) or None, default=None
         Which rows belong together. No group is in training and test rows at once.
     random_state : int, NumPy generator or None, default=0
@@ -86,8 +89,8 @@ def compare_subsets(
     selector = _ready(MutualInfoSelector() if selector is None else selector, seed, n_jobs)
     data = read(X, y, groups, selector)
     make_model, words = model_asked_for(model, data, seed)
-    scorer, measure = scorer_asked_for(scoring, data)
-    folds = divide(cv, data, seed, needs_two=measure == R2)
+    folds = divide(cv, data, seed)
+    scorer, measure = scorer_asked_for(scoring, data, folds, make_model(data.target))
     found = [_select(selector, X, data, number, train) for number, (train, _) in enumerate(folds, start=1)]
     trial = Trial(data, folds, make_model, scorer)
     scores = trial.scores([subset for subset, _ in found], n_jobs, selector.verbose)
@@ -132,7 +135,7 @@ def _select(
         except InputError as error:
             raise InputError(f"Without the rows of fold {number}: {error}") from error
     selection = own.selection_
-    subsets = {"selected": selection.indices, "peak": selection.peak.indices, "all": data.usable}
+    subsets = {"selected": selection.indices, "peak": selection.peak.indices, "all": data.usable, "none": ()}
     return {name: tuple(sorted(columns)) for name, columns in subsets.items()}, selection.is_partial
 
 
@@ -143,7 +146,8 @@ def _summed_up(
     folds: Sequence[Fold],
     data: Data,
 ) -> SubsetScores:
-    own, differences = scores[name], scores[name] - scores["all"]
+    own = scores[name]
+    differences, gains = own - scores["all"], own - scores["none"]
     # Folds share training rows: the variance of their mean is larger than that of independent ones.
     overlap = float(np.mean([len(test) / len(train) for train, test in folds]))
     factor = np.sqrt(1 / len(folds) + overlap)
@@ -158,4 +162,6 @@ def _summed_up(
         chosen=tuple((data.features.names[column], count) for column, count in ranked),
         difference=float(differences.mean()),
         standard_error=float(factor * differences.std(ddof=1)),
+        gain=float(gains.mean()),
+        gain_error=float(factor * gains.std(ddof=1)),
     )

@@ -100,7 +100,7 @@ def rows_of(X: Any, rows: IntArray) -> Any:
     return np.asarray(as_plain(X))[rows] if frame is None else frame[rows].to_native()
 
 
-def divide(cv: Any, data: Data, seed: int, needs_two: bool) -> list[Fold]:
+def divide(cv: Any, data: Data, seed: int) -> list[Fold]:
     """Return places among the rows to use, to train and to test on."""
     splitter = cv
     if isinstance(cv, Integral):
@@ -116,6 +116,4 @@ def divide(cv: Any, data: Data, seed: int, needs_two: bool) -> list[Fold]:
         raise InputError(f"cv cannot divide the rows ({str(error).rstrip('.')}).") from error
     if len(folds) < 2:
         raise InputError("cv must give at least two folds, since scores vary between them.")
-    if needs_two and min(len(test) for _, test in folds) < 2:
-        raise InputError("cv leaves a single row in a fold, of which R² says nothing: take fewer folds.")
     return [(np.asarray(train), np.asarray(test)) for train, test in folds]

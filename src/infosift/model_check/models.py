@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 TREES = 300
+_TREES_OF_A_CHECK = 100
+_SMALLEST_LEAF = 5
 _NEIGHBORS = 5
 _FOLDS = 5
 _ROUNDS = 2000
@@ -25,10 +28,10 @@ _PENALTIES_OF_NUMBERS = np.logspace(-6, 6, 49)
 _PENALTIES_OF_CLASSES = np.logspace(-4, 4, 9)
 
 
-def forest_model(has_classes: bool, seed: int, n_trees: int = TREES) -> Any:
-    """Return a random forest."""
+def forest_model(has_classes: bool, seed: int, n_trees: int = TREES, leaf: int = 1) -> Any:
+    """Return a random forest whose leaves have at least so many rows."""
     forest = RandomForestClassifier if has_classes else RandomForestRegressor
-    return forest(n_trees, random_state=seed, n_jobs=1)
+    return forest(n_trees, min_samples_leaf=leaf, random_state=seed, n_jobs=1)
 
 
 def neighbors_model(has_classes: bool, n_neighbors: int = _NEIGHBORS) -> Any:
@@ -60,7 +63,9 @@ def _linear(y: np.ndarray, has_classes: bool, seed: int) -> Any:
 
 
 def _forest(y: np.ndarray, has_classes: bool, seed: int) -> Any:
-    return forest_model(has_classes, seed)
+    # Trees that grow to single rows learn noise by heart, the more so the fewer features they have to split by:
+    # a right but small subset would look bad. Half the root of the rows grows, yet is ever less of them.
+    return forest_model(has_classes, seed, _TREES_OF_A_CHECK, max(_SMALLEST_LEAF, isqrt(len(y)) // 2))
 
 
 def _neighbors(y: np.ndarray, has_classes: bool, seed: int) -> Any:

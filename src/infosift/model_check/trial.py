@@ -19,7 +19,8 @@ from infosift.model_check.data import Columns, Data, Fold
 from infosift.model_check.models import MODELS, dummy_model, on_numbers, words_for
 from infosift.progress import ProgressBar, Reporter
 
-R2 = "R²"
+_R2 = "r2"
+_NAMES = {_R2: "R²", "roc_auc": "ROC AUC", "roc_auc_ovr": "ROC AUC"}
 
 Scorer = Callable[[Any, Any, Any], float]
 
@@ -53,15 +54,34 @@ def model_asked_for(model: Any, data: Data, seed: int) -> tuple[Callable[[np.nda
     return lambda y: clone(seeded), name
 
 
-def scorer_asked_for(scoring: Any, data: Data) -> tuple[Scorer, str]:
+def scorer_asked_for(scoring: Any, data: Data, folds: Sequence[Fold], model: Any) -> tuple[Scorer, str]:
     """Return what scores a model, and the name of the score."""
     if callable(scoring):
         return scoring, getattr(scoring, "__name__", type(scoring).__name__)
-    name = ("accuracy" if data.has_classes else "r2") if scoring is None else scoring
+    name = _usual_score(data, folds, model) if scoring is None else scoring
+    if name == _R2 and min(len(test) for _, test in folds) < 2:
+        raise InputError("cv leaves a single row in a fold, of which R² says nothing: take fewer folds.")
     try:
-        return get_scorer(name), R2 if name == "r2" else name
+        return get_scorer(name), _NAMES.get(name, name)
     except (ValueError, TypeError):
         raise InputError(f"scoring must be the name of a score of scikit-learn, not {scoring!r}.") from None
+
+
+def _usual_score(data: Data, folds: Sequence[Fold], model: Any) -> str:
+    """Return the score of numbers or of classes.
+
+    Accuracy hardly moves where one class is frequent: always guessing that class is hard to beat. The area under
+    the ROC curve asks how well rows are ordered, whatever the shares of the classes, and is one half for a
+    constant guess. It needs a model that orders rows, and folds with all classes.
+    """
+    if not data.has_classes:
+        return _R2
+    classes = np.unique(data.target)
+    has_all = all(len(np.unique(data.target[rows])) == len(classes) for fold in folds for rows in fold)
+    orders = hasattr(model, "predict_proba") or (len(classes) == 2 and hasattr(model, "decision_function"))
+    if not (has_all and orders):
+        return "accuracy"
+    return "roc_auc" if len(classes) == 2 else "roc_auc_ovr"
 
 
 @dataclass(frozen=True)

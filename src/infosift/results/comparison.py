@@ -1,4 +1,4 @@
-"""How well a model predicts from the selected features, the peak and all features."""
+"""How well a model predicts from the selected features, the peak, all features and none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from infosift.results.records import Record
 from infosift.results.views import view_named
 
 _SURE = 0.975
-_COLUMNS_OF_SUBSETS = ("subset", "mean", "spread", "mean_n_features", "difference", "standard_error")
+_COLUMNS_OF_SUBSETS = (
+    *("subset", "mean", "spread", "mean_n_features", "difference", "standard_error"),
+    *("gain", "gain_error"),
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -23,20 +26,22 @@ class SubsetScores(Record):
 
     Parameters
     ----------
-    subset : {"selected", "peak", "all"}
-        Which features.
+    subset : {"selected", "peak", "all", "none"}
+        Which features; from none of them, each row gets the same guess: the mean, or the share of each class.
     scores : ndarray
         The score of the rows left out, one for each fold; more is better.
     mean, spread : float
         Mean and standard deviation of the scores.
     n_features : tuple of int
-        Number of features in each fold; in a fold of none, the mean or the most frequent class is predicted.
+        Number of features in each fold; in a fold of none, the guess is constant.
     chosen : tuple of (str, int)
         Features that were in the subset, and in how many folds, the most frequent first.
     difference : float
         Mean of the scores less those of all features.
     standard_error : float
         Of the difference, with the correction of Nadeau and Bengio (2003) for training rows that folds share.
+    gain, gain_error : float
+        Mean of the scores less those of the constant guess, and its standard error.
 
     Examples
     --------
@@ -55,6 +60,8 @@ class SubsetScores(Record):
     chosen: tuple[tuple[str, int], ...]
     difference: float
     standard_error: float
+    gain: float
+    gain_error: float
 
     @property
     def mean_n_features(self) -> float:
@@ -63,19 +70,26 @@ class SubsetScores(Record):
 
     @property
     def n_empty_folds(self) -> int:
-        """Number of folds without any feature, where the mean or the most frequent class is predicted."""
+        """Number of folds without any feature, where the guess is constant."""
         return self.n_features.count(0)
 
     @property
     def difference_is_clear(self) -> bool:
         """Whether the 95 % interval of the difference to all features, by Student's t, is away from 0."""
-        least = float(student.ppf(_SURE, len(self.scores) - 1)) * self.standard_error
-        return abs(self.difference) > least
+        return abs(self.difference) > self._half_width(self.standard_error)
+
+    @property
+    def beats_a_guess(self) -> bool:
+        """Whether the 95 % interval of the gain over a constant guess, by Student's t, is above 0."""
+        return self.gain > self._half_width(self.gain_error)
+
+    def _half_width(self, standard_error: float) -> float:
+        return float(student.ppf(_SURE, len(self.scores) - 1)) * standard_error
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SubsetComparison(Record):
-    """How well a model predicts from the selected features, the peak and all features, by cross-validation.
+    """How well a model predicts from the selected features, the peak, all features and none, by cross-validation.
 
     In each fold the features are selected again, without the rows that are predicted. ``comparison["selected"]``
     are the scores of one subset.
@@ -89,9 +103,9 @@ class SubsetComparison(Record):
     model : str
         The model in words, or the name of its class.
     measure : str
-        What the scores are: "R²", "accuracy" or the name of another; more is better.
+        What the scores are: "R²", "ROC AUC" or the name of another; more is better.
     subsets : tuple of SubsetScores
-        The scores of the selected features, of the peak and of all features.
+        The scores of the selected features, of the peak, of all features and of none.
     n_classes : int or None
         Number of classes of the target; None for numbers.
     n_rows, n_rows_dropped : int
@@ -134,7 +148,7 @@ class SubsetComparison(Record):
     version: str
 
     def __getitem__(self, subset: str) -> SubsetScores:
-        """Return the scores of the subset "selected", "peak" or "all"."""
+        """Return the scores of the subset "selected", "peak", "all" or "none"."""
         found = {one.subset: one for one in self.subsets}
         require_choice("subset", subset, tuple(found))
         return found[subset]
@@ -148,26 +162,28 @@ class SubsetComparison(Record):
     def summary(self) -> str:
         """The comparison in words."""
         selected, everything = self["selected"], self["all"]
-        error = f"(standard error {selected.standard_error:.3f})"
-        if selected.difference_is_clear:
-            better = "better" if selected.difference > 0 else "worse"
-            relation = f"The selected features are clearly {better}, by {abs(selected.difference):.3f} {error}."
-        else:
-            relation = f"The difference, {_number(selected.difference, '+')} {error}, is not clear."
         said = [
             f"With {self.model}, the {self.measure} is {_number(selected.mean)} from the selected features "
-            f"({_count(selected)}) and {_number(everything.mean)} from all "
-            f"{_count(everything)}.",
-            relation,
+            f"({_count(selected)}), {_number(everything.mean)} from all {_count(everything)} and "
+            f"{_number(self['none'].mean)} from a constant guess.",
+            self._relation(selected),
             *self._about_folds(),
         ]
         return " ".join(said)
 
+    def _relation(self, selected: SubsetScores) -> str:
+        if not any(one.beats_a_guess for one in self.subsets):
+            return "No subset is clearly better than the guess, so this model cannot tell which subset is better."
+        error = f"(standard error {selected.standard_error:.3f})"
+        if not selected.difference_is_clear:
+            return f"The difference to all, {_number(selected.difference, '+')} {error}, is not clear."
+        better = "better" if selected.difference > 0 else "worse"
+        return f"The selected features are clearly {better} than all, by {abs(selected.difference):.3f} {error}."
+
     def _about_folds(self) -> list[str]:
-        dummy = "the mean" if self.n_classes is None else "the most frequent class"
         said = []
         if empty := self["selected"].n_empty_folds:
-            said.append(f"In {empty} of {self.n_folds} folds nothing was selected, and {dummy} was predicted.")
+            said.append(f"In {empty} of {self.n_folds} folds nothing was selected, which leaves a constant guess.")
         if self.n_partial_folds:
             said.append(f"In {self.n_partial_folds} of {self.n_folds} folds the search was ended early.")
         if self.n_gaps:

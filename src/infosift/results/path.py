@@ -57,7 +57,7 @@ def why_stopped(selection: Selection) -> str:
         return f"{rejected[-1].feature} is needed, and so are all others"
     if rejected:
         verb = "adds no significant information" if selection.conditional else "is not significantly informative"
-        return f"{rejected[-1].feature} {verb}"
+        return f"{rejected[-1].feature} {verb}{_level(rejected[-1], selection.settings.alpha)}"
     if last is not None and not _is_warranted(last):
         return f"{'min' if last.action == 'add' else 'max'}_features was reached"
     if last is not None and last.action == "remove":
@@ -68,6 +68,11 @@ def why_stopped(selection: Selection) -> str:
     if are_left or (most is not None and len(selection.settings.keep) >= most):
         return "max_features was reached"
     return "no candidate is left"
+
+
+def _level(step: Step, alpha: float) -> str:
+    """Return which level a p-value had to reach, where it is at most alpha but the test had a share of that."""
+    return f" (p = {step.p_value:.2g}, needed at most {step.alpha:g})" if step.p_value <= alpha else ""
 
 
 def _is_warranted(step: Step) -> bool:

@@ -177,8 +177,9 @@ class Stability(Record):
         said = [f"{which} selected in at least {100 * least:.0f} % of {self.n_resamples} half-samples."]
         if self.mean_selected:
             said.append(
-                "Of features that a half-sample selects no more often than one drawn at random, at most "
-                f"{rounded_up(self.bound()):.2f} would be, on average."
+                f"By chance alone, at most {rounded_up(self.bound()):.2f} irrelevant features, here those "
+                "selected no more often than one drawn at random, are expected to reach that share (Shah and "
+                "Samworth 2013)."
             )
         for group in self.groups[:_MOST_GROUPS]:
             first, last = group.features[:-1], group.features[-1]

@@ -1,4 +1,4 @@
-"""The scores of a model on the selected features, the peak and all features, fold by fold."""
+"""The scores of a model on the selected features, the peak, all features and none, fold by fold."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from infosift.arrays import FloatArray
+from infosift.display.phrases import name_of_subset
 from infosift.display.plots.canvas import BLUE, GREY, PALE, Display, draw_bars, height_of_rows, name_rows
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class ComparisonDisplay(Display):
     >>> from infosift import ComparisonDisplay, compare_subsets
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
     >>> ComparisonDisplay.from_comparison(compare_subsets(X, X[:, 1] + 0.1 * X[:, 0], "ridge")).scores.shape
-    (3, 5)
+    (4, 5)
     """
 
     subsets: tuple[str, ...]
@@ -46,7 +47,7 @@ class ComparisonDisplay(Display):
     def from_comparison(cls, comparison: SubsetComparison) -> Self:
         """Take the scores of all subsets and folds."""
         return cls(
-            subsets=tuple(one.subset for one in comparison.subsets),
+            subsets=tuple(name_of_subset(one.subset) for one in comparison.subsets),
             scores=np.array([one.scores for one in comparison.subsets]),
             measure=comparison.measure,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from infosift.display.comparison import cells, how
+from infosift.display.phrases import name_of_subset
 from infosift.display.report.figures import comparison_figure
 from infosift.display.report.links import Links
 from infosift.errors import InputError
@@ -23,7 +24,7 @@ def about_check(selection: Selection, check: SubsetComparison) -> dict[str, Any]
     return {
         "summary": check.summary,
         "measure": check.measure,
-        "rows": [{"subset": one.subset, **cells(one)} for one in check.subsets],
+        "rows": [{"subset": name_of_subset(one.subset), **cells(one)} for one in check.subsets],
         "how": how(check),
         "features": _features(selection, check),
         "n_folds": check.n_folds,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from infosift.display.outcomes import MEANINGS
 from infosift.display.phrases import probability, signed
 from infosift.display.standings import standings
 from infosift.results.feature_table import FeatureRow, feature_rows
@@ -18,9 +19,9 @@ VERDICTS = {
         "●",
         "significantly informative: beside others selected, or on its own where a filter was used",
     ),
-    "redundant": ("■", "informative alone, but not conditional on the selected features"),
-    "undecided": ("◇", "not settled by the permutations, or not tested conditional on the selected features"),
-    "irrelevant": ("▽", "not significantly informative, with p-values adjusted for the number of features"),
+    "redundant": ("■", MEANINGS["redundant"]),
+    "undecided": ("◇", MEANINGS["undecided"]),
+    "irrelevant": ("▽", MEANINGS["irrelevant"]),
     "not selected": ("○", "a candidate, but never the best of a step, or not significant"),
     "not reached": ("○", "nothing was decided before the run ended"),
     "not tested": ("–", "constant, near-unique or a duplicate"),

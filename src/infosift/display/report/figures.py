@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from infosift.display.outcomes import name_of_measure
-from infosift.display.phrases import count, in_a_sentence, values_of
+from infosift.display.phrases import count, in_a_sentence, name_of_subset, values_of
 from infosift.display.plots import (
     ComparisonDisplay,
     NeighborsDisplay,
@@ -135,7 +135,7 @@ def _ranking(selection: Selection, links: Links) -> dict[str, object]:
 def comparison_figure(comparison: SubsetComparison) -> dict[str, object]:
     """Return the figure of a model on several subsets."""
     reading = "Each grey dot is a fold, and lines join the scores of a fold. Further to the right is better."
-    means = ", ".join(f"{one.subset} {one.mean:.3f}" for one in comparison.subsets)
+    means = ", ".join(f"{name_of_subset(one.subset)} {one.mean:.3f}" for one in comparison.subsets)
     alt = f"{comparison.measure} of {comparison.model} by subset: {means}."
     title = f"{comparison.measure[0].upper()}{comparison.measure[1:]} in each fold"
     return _figure("comparison", title, reading, alt, ComparisonDisplay.from_comparison(comparison))

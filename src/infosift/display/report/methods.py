@@ -62,6 +62,7 @@ def paragraph(selection: Selection) -> str:
     if selection.steps:
         parts += _tests(selection)
         parts += _row_groups(selection)
+        parts += _order(selection)
     parts += [_found(selection), *power(selection)]
     return " ".join([*parts, f"The random seed was {selection.settings.seed}."])
 
@@ -184,6 +185,11 @@ def _permutations(selection: Selection) -> str:
 def _row_groups(selection: Selection) -> list[str]:
     number = selection.settings.n_row_groups
     return [] if number is None else [f"Rows were permuted in {number:,} groups, each as a whole."]
+
+
+def _order(selection: Selection) -> list[str]:
+    depends = any(notice.kind == "order" for notice in selection.warnings)
+    return ["Rows depended on those next to them, so p-values are too small."] if depends else []
 
 
 def _single_tests(selection: Selection) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import shlex
 from collections.abc import Mapping
 from typing import Any
@@ -69,6 +70,18 @@ _OPTIONS = {
 }
 # What it is told of the parameters of their objects.
 _OPTIONS_OF_PARTS = {"method__null": "--null"}
+
+
+def with_options(sentence: str) -> str:
+    """Return a sentence with options of the command line beside the parameters that it says how to set."""
+
+    def both(found: re.Match[str]) -> str:
+        if found[1] not in _OPTIONS:
+            return found[0]
+        words = [f"{_OPTIONS[found[1]]} {shlex.quote(value)}" for value in re.findall('"([^"]*)"', found[2])]
+        return f"{found[0]} ({' '.join(words)}{' ...' * found[2].endswith('...]')})"
+
+    return re.sub(r'\b([a-z_]+)=("[^"]*"|\["[^\]]*\])', both, sentence)
 
 
 class _Code(str):

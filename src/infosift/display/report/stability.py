@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from infosift.display.report.figures import stability_figure
 from infosift.display.report.links import Links
-from infosift.display.stability import by_chance, how, percent, stand_ins_of
+from infosift.display.stability import by_chance, has_bounds, how, percent, stand_ins_of
 from infosift.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def about_stability(selection: Selection, stability: Stability) -> dict[str, Any
             }
             for name in [*ever, *never_but_selected]
         ],
+        "has_bounds": has_bounds(stability),
         "has_groups": bool(stability.groups),
         "how": how(stability),
         "figure": stability_figure(stability, links),

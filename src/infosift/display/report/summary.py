@@ -9,9 +9,19 @@ import numpy as np
 from infosift.display.explained import explained, limits_of_explained
 from infosift.display.headline import headline, selected
 from infosift.display.limits import limits, power
-from infosift.display.outcomes import MARKS, error_bound, measured, name_of_measure, outcome, whose_information
+from infosift.display.outcomes import (
+    MARKS,
+    error_bound,
+    every_informative,
+    is_path,
+    measured,
+    name_of_measure,
+    outcome,
+    whose_information,
+)
 from infosift.display.phrases import (
     CAUTION,
+    FALLING,
     at_least,
     at_most,
     in_a_sentence,
@@ -24,7 +34,7 @@ from infosift.display.phrases import (
 from infosift.display.report.features import features, used_verdicts
 from infosift.display.report.links import Links
 from infosift.display.report.methods import PAPER_DOI, bibtex, paragraph
-from infosift.display.report.repeat import command, command_notes, python_line, settings_table
+from infosift.display.report.repeat import command, command_notes, python_line, settings_table, with_options
 from infosift.errors import listing
 from infosift.results.notices import TITLES
 
@@ -53,7 +63,8 @@ def summarise(selection: Selection) -> dict[str, Any]:
         "left": [*explained(selection), *limits_of_explained(selection)],
         "steps": _steps(selection),
         "whose_information": whose_information(selection),
-        "has_gains": _is_path(selection),
+        "has_gains": is_path(selection),
+        "falling": FALLING,
         "measure": name_of_measure(selection),
         "unit": selection.criterion_unit,
         "removes": any(step.action == "remove" for step in selection.steps),
@@ -100,6 +111,7 @@ def _more(selection: Selection, lines: list[dict[str, Any]]) -> list[str]:
         said.append(bound)
     said += _other_verdicts(lines)
     said += limits(selection)
+    said += every_informative(selection, with_options('search="filter"'))
     for replacement in selection.replacements:
         said.append(
             f"{in_a_sentence(replacement.feature)} replaced {series(replacement.replaced)}: "
@@ -139,26 +151,21 @@ def _partial(selection: Selection) -> str | None:
 def _warnings(selection: Selection) -> list[dict[str, str]]:
     """Return what is to be known about the data; features that are not tested are among the facts below."""
     return [
-        {"title": TITLES[notice.kind], "sentence": notice.sentence}
+        {"title": TITLES[notice.kind], "sentence": with_options(notice.sentence)}
         for notice in selection.warnings
         if notice.kind in TITLES
     ]
 
 
 def _steps(selection: Selection) -> list[dict[str, Any]]:
-    is_path, links = _is_path(selection), Links(selection)
-    before = 0.0 if is_path and not selection.settings.keep else None
+    goes_on, links = is_path(selection), Links(selection)
+    before = 0.0 if goes_on and not selection.settings.keep else None
     shown = []
     for number, step in enumerate(selection.steps, start=1):
         adds = None if before is None else step.information - before
         shown.append({**_step(number, step, adds, outcome(selection, step)), "about": links.of(step.feature)})
-        before = step.information if is_path else None
+        before = step.information if goes_on else None
     return shown
-
-
-def _is_path(selection: Selection) -> bool:
-    """Tell whether a step goes on from the one before."""
-    return selection.conditional and not selection.start
 
 
 def _step(number: int, step: Step, adds: float | None, verdict: str) -> dict[str, Any]:
@@ -172,13 +179,20 @@ def _step(number: int, step: Step, adds: float | None, verdict: str) -> dict[str
         "adds": "" if adds is None else signed(f"{adds:+.3f}"),
         "statistic": signed(f"{step.statistic:.2f}"),
         "threshold": signed(f"{step.information_threshold:.3f}" if in_nats else f"{step.threshold:.2f}"),
-        "sureness": at_most(step.p_high) if step.significant else at_least(step.p_low),
+        "sureness": _sureness(step),
         "p_value": probability(step.p_value),
         "alpha": f"{step.alpha:g}",
         "interval": f"{probability(step.p_low)} to {probability(step.p_high)}",
         "n_permutations": step.n_permutations,
         "accepted": step.accepted,
     }
+
+
+def _sureness(step: Step) -> str:
+    """Return the bound of the p-value that is on the same side of the level, or else the p-value."""
+    if step.p_high <= step.alpha:
+        return at_most(step.p_high)
+    return at_least(step.p_low) if step.p_low > step.alpha else f"p = {probability(step.p_value)}"
 
 
 def _neighbors(selection: Selection) -> dict[str, Any]:

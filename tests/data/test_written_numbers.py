@@ -162,12 +162,23 @@ def test_data_frames_of_numbers_in_disguise_are_named(library):
     name = "x0" if isinstance(X, np.ndarray) else "rate"
     assert said == [
         f'"{name}" is text that looks like numbers, such as "0.126%" (60 of 60 cells): make numbers or dates '
-        "of it, or name it as categories."
+        "of it, in Python with parse_numbers where every cell is one, or name it as categories."
     ]
     with pytest.warns(UserWarning, match="Near-unique") as caught:
         MutualInfoSelector(discrete_features=[0], random_state=0).fit(X, y)
     assert len(caught) == 1
     MutualInfoSelector(ignore=[0], random_state=0).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:Near-unique")
+def test_many_numbers_in_disguise_are_one_warning():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({f"x{i}": [f"{value:.3f}%" for value in rng.normal(size=60)] for i in range(30)})
+    with pytest.warns(UserWarning, match="looks like|Near-unique") as caught:
+        MutualInfoSelector(random_state=0).fit(X.assign(z=rng.normal(size=60)), rng.normal(size=60))
+    (said,) = (str(warning.message) for warning in caught if "looks like" in str(warning.message))
+    assert said.startswith('"x0" is text that looks like numbers, such as "0.126%" (60 of 60 cells); "x1" is text')
+    assert "; and 27 more columns: make numbers or dates of them, in Python with parse_numbers" in said
 
 
 @pytest.mark.filterwarnings("ignore:Near-unique")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from infosift.criteria.quadratic import QuadraticMI
     from infosift.criteria.series import Series
     from infosift.data.dates import expand_dates
+    from infosift.data.parsing import parse_numbers
     from infosift.display.plots import (
         ComparisonDisplay,
         NeighborsDisplay,
@@ -113,6 +114,7 @@ __all__ = [
     "compare_subsets",
     "expand_dates",
     "mutual_information",
+    "parse_numbers",
     "permutation_test",
     "resample_mutual_information",
     "score_candidates",
@@ -130,6 +132,7 @@ _HOMES = {
     "criteria.quadratic": ("QuadraticMI",),
     "criteria.series": ("Series",),
     "data.dates": ("expand_dates",),
+    "data.parsing": ("parse_numbers",),
     "display.plots": (
         "ComparisonDisplay",
         "NeighborsDisplay",

@@ -158,6 +158,7 @@ def test_dates_and_signs_in_a_file(frame, tmp_path):
     assert evidence(plain).feature_names == ("sold", "rate")
     assert not evidence(plain).discrete
     assert 'Note: Read as numbers: "rate" (' in plain.stderr
+    assert 'Note: Read as dates, which count in days: "sold" ("2024-01-01")' in plain.stderr
     expanded = evidence(infosift("select", path, "-t", "y", "--dates", "expand", "--json", "-"))
     assert expanded.feature_names == ("sold", "rate", "sold weekday", "sold month")
     assert expanded.names == ("sold weekday",)
@@ -178,3 +179,47 @@ def test_encodings_and_comments_for_every_command(frame, tmp_path):
     refused = infosift("select", path, "-t", "y")
     assert refused.exit_code == 2
     assert "is not UTF-8: name its encoding, such as --encoding latin-1" in refused.stderr
+
+
+COMMANDS = {"select": (), "rank": (), "neighbors": (), "test": ("0",), "score": ("0",), "stability": ()}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_files_without_names_for_every_command(frame, tmp_path, command):
+    path = tmp_path / "table.csv"
+    frame.write_csv(path, include_header=False)
+    asked = [command, path, *COMMANDS[command], "-t", "4"]
+    refused = infosift(*asked)
+    assert refused.exit_code == 2
+    assert "add --no-header" in refused.stderr
+    more = ("--resamples", 2) if command == "stability" else ()
+    result = infosift(*asked, "--no-header", *more)
+    assert result.exit_code == 0, result.output
+
+
+def test_the_decimal_mark_by_option(frame, tmp_path):
+    path = tmp_path / "table.csv"
+    thousands = frame.select((pl.col("a", "y") * 1000 + 5000).round().cast(pl.Int64).cast(pl.String))
+    thousands.select(pl.all().str.replace(r"(\d{3})$", ",$1")).write_csv(path, separator=";")
+    refused = infosift("score", path, "a", "-t", "y")
+    assert refused.exit_code == 2
+    assert "divide thousands: say --decimal comma or --decimal point." in refused.stderr
+    for mark in ("comma", "point"):
+        assert infosift("score", path, "a", "-t", "y", "--decimal", mark).exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["select", "rank", "stability", "neighbors"])
+def test_columns_without_a_value_are_to_be_ignored(frame, tmp_path, command):
+    path = tmp_path / "table.csv"
+    gap = pl.when(pl.int_range(pl.len()) != 4).then("a")
+    frame.with_columns(pl.lit(None).alias("not yet"), a=gap).write_csv(path)
+    result = infosift(command, path, "-t", "y")
+    assert result.exit_code == 2
+    assert result.stderr.strip() == (
+        "Column \"not yet\" has no value in any row: leave it out with --ignore 'not yet'."
+    )
+    said = infosift(command, path, "-t", "y", "--ignore", "not yet").stderr
+    assert ("--missing drop, or use the values that a row has with --missing partial." in said) is (
+        command != "neighbors"
+    )
+    assert "--missing drop" in said

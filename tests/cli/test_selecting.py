@@ -395,12 +395,6 @@ def test_numbers_with_spaces_around_them(csv):
     assert "selected for price: x3" in infosift("select", csv, "--target", "price").stdout
 
 
-def test_a_header_with_repeated_names(csv):
-    csv.write_text("a,b,a\n1,2,3\n")
-    result = infosift("select", csv, "--target", "b")
-    assert 'has more than one column of the name "a": rename them first.' in result.stderr
-
-
 @pytest.mark.parametrize("width", [40, 55, 70, 80, 120])
 def test_a_narrow_terminal_shows_the_answer(csv, width):
     result = CliRunner(env={"COLUMNS": str(width)}).invoke(app, ["select", str(csv), "--target", "price"])

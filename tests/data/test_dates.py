@@ -103,6 +103,7 @@ def test_a_rhythm_of_weeks_is_found():
     pd.testing.assert_frame_equal(transformed, X[["when"]])
 
 
+@pytest.mark.filterwarnings("ignore:Read as dates")
 @pytest.mark.parametrize(
     ("cells", "expected"),
     [

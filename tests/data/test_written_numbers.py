@@ -11,12 +11,11 @@ from infosift.data.readers import TableFile
 from infosift.data.written_numbers import disguise, read_written
 
 
-def read(*cells):
-    (column,) = read_written(pl.DataFrame({"a": list(cells)}))
+def read(*cells, decimal=None):
+    (column,) = read_written(pl.DataFrame({"a": list(cells)}), decimal).columns
     return column.to_list()
 
 
-@pytest.mark.filterwarnings("ignore:Read as numbers")
 @pytest.mark.parametrize(
     ("cells", "numbers"),
     [
@@ -58,7 +57,7 @@ def test_numbers_that_are_clear(cells, numbers):
     ],
 )
 def test_text_that_stays_text(cells):
-    assert read_written(pl.DataFrame({"a": cells})) == []
+    assert read_written(pl.DataFrame({"a": cells})).columns == []
 
 
 @pytest.mark.parametrize(
@@ -75,10 +74,40 @@ def test_numbers_that_may_be_two(cells, said):
     assert said in str(caught.value)
 
 
-def test_what_is_left_off_is_said():
-    frame = pl.DataFrame({"rate": ["1%", "2%"], "fee": ["€ 5", "€ 6"], "plain": ["1", "2"]})
-    with pytest.warns(UserWarning, match=r'Read as numbers: "rate" \("1%"\), "fee" \("€ 5"\)\.'):
-        assert len(read_written(frame)) == 3
+def test_what_resolves_them_is_named():
+    with pytest.raises(InputError, match='thousands: say decimal="comma" or decimal="point"'):
+        read("1,234", "2,500")
+
+
+@pytest.mark.parametrize(
+    ("cells", "comma", "point"),
+    [
+        (["1,234", "2,500", None], [1.234, 2.5, None], [1234.0, 2500.0, None]),
+        (["1,234 kg", "2,500 kg"], [1.234, 2.5], [1234.0, 2500.0]),
+        (["1.234", "12.500"], [1234.0, 12500.0], [1.234, 12.5]),
+        (["€ 1.234", "€ 950"], [1234.0, 950.0], [1.234, 950.0]),
+        # What can be read in one way only is read so.
+        (["1,5", "2,25"], [1.5, 2.25], [1.5, 2.25]),
+        (["1.5", "2.25"], [1.5, 2.25], [1.5, 2.25]),
+        (["1,234.5", "2,500"], [1234.5, 2500.0], [1234.5, 2500.0]),
+        (["1,5e3", ",25"], [1500.0, 0.25], [1500.0, 0.25]),
+        (["1.5e3", "2"], [1500.0, 2.0], [1500.0, 2.0]),
+    ],
+)
+def test_the_decimal_mark_can_be_told(cells, comma, point):
+    assert read(*cells, decimal="comma") == comma
+    assert read(*cells, decimal="point") == point
+
+
+def test_what_is_left_off_is_said(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("rate,fee,day,plain,y\n1%,€ 5,2024-05-01,1,3\n2%,€ 6,2024-05-02,2,4\n")
+    with pytest.warns(UserWarning, match="Read as") as caught:
+        TableFile.open(str(path)).read("y")
+    assert [str(warning.message) for warning in caught] == [
+        'Read as numbers: "rate" ("1%"), "fee" ("€ 5").',
+        'Read as dates, which count in days: "day" ("2024-05-01").',
+    ]
 
 
 def test_a_slip_among_numbers_is_named(tmp_path):
@@ -133,12 +162,23 @@ def test_data_frames_of_numbers_in_disguise_are_named(library):
     name = "x0" if isinstance(X, np.ndarray) else "rate"
     assert said == [
         f'"{name}" is text that looks like numbers, such as "0.126%" (60 of 60 cells): make numbers or dates '
-        "of it, or name it as categories."
+        "of it, in Python with parse_numbers where every cell is one, or name it as categories."
     ]
     with pytest.warns(UserWarning, match="Near-unique") as caught:
         MutualInfoSelector(discrete_features=[0], random_state=0).fit(X, y)
     assert len(caught) == 1
     MutualInfoSelector(ignore=[0], random_state=0).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:Near-unique")
+def test_many_numbers_in_disguise_are_one_warning():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({f"x{i}": [f"{value:.3f}%" for value in rng.normal(size=60)] for i in range(30)})
+    with pytest.warns(UserWarning, match="looks like|Near-unique") as caught:
+        MutualInfoSelector(random_state=0).fit(X.assign(z=rng.normal(size=60)), rng.normal(size=60))
+    (said,) = (str(warning.message) for warning in caught if "looks like" in str(warning.message))
+    assert said.startswith('"x0" is text that looks like numbers, such as "0.126%" (60 of 60 cells); "x1" is text')
+    assert "; and 27 more columns: make numbers or dates of them, in Python with parse_numbers" in said
 
 
 @pytest.mark.filterwarnings("ignore:Near-unique")

@@ -11,7 +11,8 @@ from typing import Annotated
 import typer
 
 from infosift.cli import half_sampling, pieces, ranking, selecting, studying, viewing
-from infosift.cli.running import INTERRUPTED, WithNumbersLeftOut
+from infosift.cli.running import WithNumbersLeftOut
+from infosift.interrupts import INTERRUPTED
 
 app = typer.Typer(
     name="infosift",

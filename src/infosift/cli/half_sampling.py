@@ -18,6 +18,7 @@ from infosift.cli.running import (
     write_text,
 )
 from infosift.cli.selecting import is_shown, read_feature_groups, require_values, search_asked_for
+from infosift.cli.sources import Source, reads_a_file
 from infosift.cli.spreadsheets import write_csv
 from infosift.cli.tables import Columns, read_table
 
@@ -25,12 +26,10 @@ if TYPE_CHECKING:
     from infosift.results.stability import Stability
 
 
+@reads_a_file
 def stability(
-    file: options.File,
+    source: Source,
     target: options.Target,
-    encoding: options.Encoding = None,
-    comment: options.Comment = None,
-    dates: options.HowDates = options.Dates.days,
     resamples: options.Resamples = options.RESAMPLES,
     alpha: options.Alpha = 0.05,
     method: options.HowTested = options.Method.calibrated,
@@ -65,11 +64,11 @@ def stability(
     Example: [bold]infosift stability houses.csv --target price --checkpoint halves.json[/bold]
     """
     with failing_in_one_sentence():
-        inputs = {"the data": Path(file), "the file of feature groups": feature_groups}
+        inputs = {"the data": Path(source.file), "the file of feature groups": feature_groups}
         require_possible({"--json": json, "--csv": csv}, {"--plot": plot, "--checkpoint": checkpoint}, inputs)
         require_drawable(plot)
         named = Columns(keep=keep or [], ignore=ignore or [], categorical=categorical or [], groups=groups)
-        table = read_table(options.Source(file, encoding, comment, dates), target, named, quiet)
+        table = read_table(source, target, named, quiet)
         require_values(table, missing.value)
         parameters: dict[str, Any] = {
             "alpha": alpha,

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from infosift.data.formats import Reading
 
 
 class Missing(Enum):
@@ -26,13 +22,6 @@ class MissingRows(Enum):
 
     error = "error"
     drop = "drop"
-
-
-class Dates(Enum):
-    """What becomes of dates."""
-
-    days = "days"
-    expand = "expand"
 
 
 class Scale(Enum):
@@ -118,23 +107,6 @@ class TargetKind(Enum):
 _MORE = "may be repeated, or be several with commas between them"
 RESAMPLES = 50
 
-File = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA",
-        help="A CSV, TSV, Parquet, Arrow or Excel file with names for its columns; - reads from standard input.",
-        show_default=False,
-    ),
-]
-Encoding = Annotated[
-    str | None, typer.Option(help="The encoding of a text file, such as latin-1.", show_default="utf-8")
-]
-Comment = Annotated[
-    str | None, typer.Option(help="How lines of a text file begin that are comments.", show_default=False)
-]
-HowDates = Annotated[
-    Dates, typer.Option("--dates", help="Dates: numbers of days, or weekdays and months as categories too.")
-]
 Target = Annotated[
     str, typer.Option("--target", "-t", help="The column to select features for.", show_default=False)
 ]
@@ -302,23 +274,6 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors."
 Neighbors = Annotated[
     int | None, typer.Option(min=1, help="Number of neighbours of the estimate.", show_default="6")
 ]
-
-
-@dataclass(frozen=True)
-class Source:
-    """A file, and how it is to be read."""
-
-    file: str
-    encoding: str | None
-    comment: str | None
-    dates: Dates
-
-    @property
-    def reading(self) -> Reading:
-        """How to read text."""
-        from infosift.data.formats import Reading
-
-        return Reading(self.encoding, self.comment)
 
 
 def discrete(categorical: list[str], names: list[str], target: str, kind: TargetKind) -> dict[str, object]:

@@ -17,6 +17,7 @@ from infosift.cli.running import (
     write_picture,
     write_text,
 )
+from infosift.cli.sources import Source, reads_a_file
 from infosift.cli.tables import Columns, read_table
 from infosift.errors import InputError
 
@@ -29,12 +30,10 @@ Given = Annotated[
 ]
 
 
+@reads_a_file
 def neighbors(
-    file: options.File,
+    source: Source,
     target: options.Target,
-    encoding: options.Encoding = None,
-    comment: options.Comment = None,
-    dates: options.HowDates = options.Dates.days,
     ignore: options.Ignore = None,
     categorical: options.Categorical = None,
     target_kind: options.KindOfTarget = options.TargetKind.auto,
@@ -54,12 +53,12 @@ def neighbors(
         from infosift import choose_n_neighbors
         from infosift.display.terminal import print_choice
 
-        require_possible({"--json": json}, {"--plot": plot}, {"the data": Path(file)})
+        require_possible({"--json": json}, {"--plot": plot}, {"the data": Path(source.file)})
         require_drawable(plot)
         named = Columns(ignore=ignore or [], categorical=categorical or [])
-        table = read_table(options.Source(file, encoding, comment, dates), target, named)
+        table = read_table(source, target, named)
         names = table.features.columns
-        table = table.without_gaps(names, missing)
+        table = table.without_gaps(names, missing, may_ignore=True)
         discrete: dict[str, Any] = options.discrete(table.named.categorical, names, target, target_kind)
         with warnings_as_notes():
             choice = choose_n_neighbors(table.features, table.target, random_state=seed, n_jobs=jobs, **discrete)
@@ -72,13 +71,11 @@ def neighbors(
             write_picture(NeighborsDisplay.from_choice(choice).plot(), plot)
 
 
+@reads_a_file
 def try_feature(
-    file: options.File,
+    source: Source,
     feature: Annotated[str, typer.Argument(help="The feature to test.", show_default=False)],
     target: options.Target,
-    encoding: options.Encoding = None,
-    comment: options.Comment = None,
-    dates: options.HowDates = options.Dates.days,
     given: Given = None,
     alpha: options.Alpha = 0.05,
     null: Annotated[
@@ -104,9 +101,9 @@ def try_feature(
         from infosift import permutation_test
         from infosift.display.terminal import print_test
 
-        require_possible({"--json": json}, {}, {"the data": Path(file)})
+        require_possible({"--json": json}, {}, {"the data": Path(source.file)})
         named = Columns(asked=[feature], given=given or [], categorical=categorical or [])
-        table = read_table(options.Source(file, encoding, comment, dates), target, named)
+        table = read_table(source, target, named)
         known, tested = table.named.given, _one(table.named.asked)
         table = table.without_gaps(list(dict.fromkeys([tested, *known])), missing)
         discrete: dict[str, Any] = options.discrete(table.named.categorical, [tested], target, target_kind)
@@ -127,13 +124,11 @@ def try_feature(
             write_text(json, result.to_json(indent=1), "Evidence")
 
 
+@reads_a_file
 def score(
-    file: options.File,
+    source: Source,
     features: Names,
     target: options.Target,
-    encoding: options.Encoding = None,
-    comment: options.Comment = None,
-    dates: options.HowDates = options.Dates.days,
     n_neighbors: options.Neighbors = None,
     categorical: options.Categorical = None,
     target_kind: options.KindOfTarget = options.TargetKind.auto,
@@ -147,7 +142,7 @@ def score(
         from infosift import mutual_information
 
         named = Columns(asked=features, categorical=categorical or [])
-        table = read_table(options.Source(file, encoding, comment, dates), target, named)
+        table = read_table(source, target, named)
         asked = table.named.asked
         table = table.without_gaps(asked, missing)
         discrete: dict[str, Any] = options.discrete(table.named.categorical, asked, target, target_kind)

@@ -10,16 +10,15 @@ import typer
 from infosift.cli import options
 from infosift.cli.running import console_beside, failing_in_one_sentence, require_possible
 from infosift.cli.selecting import fit, is_shown, stop_if_cut_short
+from infosift.cli.sources import Source, reads_a_file
 from infosift.cli.spreadsheets import write_csv
 from infosift.cli.tables import Columns, read_table
 
 
+@reads_a_file
 def rank(
-    file: options.File,
+    source: Source,
     target: options.Target,
-    encoding: options.Encoding = None,
-    comment: options.Comment = None,
-    dates: options.HowDates = options.Dates.days,
     alpha: options.Alpha = 0.05,
     method: options.HowTested = options.Method.calibrated,
     ignore: options.Ignore = None,
@@ -47,9 +46,9 @@ def rank(
     Example: [bold]infosift rank houses.csv --target price[/bold]
     """
     with failing_in_one_sentence():
-        require_possible({"--csv": csv}, {}, {"the data": Path(file)})
+        require_possible({"--csv": csv}, {}, {"the data": Path(source.file)})
         named = Columns(ignore=ignore or [], categorical=categorical or [])
-        table = read_table(options.Source(file, encoding, comment, dates), target, named)
+        table = read_table(source, target, named)
         parameters: dict[str, Any] = {
             "alpha": alpha,
             "method": method.value,

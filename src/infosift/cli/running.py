@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,6 +30,7 @@ STANDARD_INPUT, STANDARD_OUTPUT = "-", Path("-")
 _PICTURE_DPI = 150
 _OPTIONS = {
     "alpha": "--alpha",
+    "decimal": "--decimal",
     "discrete_target": "--target-kind",
     "feature_groups": "--feature-groups",
     "groups": "--groups",
@@ -79,7 +81,7 @@ def _in_terms_of_options(message: str) -> str:
     """Name options where a message begins with a parameter, or says which value to give to one."""
 
     def option(found: re.Match[str]) -> str:
-        return f"{_OPTIONS[found[1]]} {found[2]}" if found[1] in _OPTIONS else found[0]
+        return f"{_OPTIONS[found[1]]} {shlex.quote(found[2])}" if found[1] in _OPTIONS else found[0]
 
     message = re.sub(r'\bignore=\[("[^\]]+)\]', lambda names: _repeated("--ignore", names[1]), message)
     message = re.sub(r'\b([a-z_]+)="([^"]+)"', option, message)

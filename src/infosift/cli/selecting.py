@@ -13,7 +13,6 @@ from rich.console import Console
 from infosift.cli import options
 from infosift.cli.extras import Extras
 from infosift.cli.running import (
-    INTERRUPTED,
     OUT_OF_TIME,
     console_beside,
     failing_in_one_sentence,
@@ -25,22 +24,21 @@ from infosift.cli.running import (
     write_picture,
     write_text,
 )
+from infosift.cli.sources import Source, reads_a_file
 from infosift.cli.spreadsheets import write_csv
-from infosift.cli.tables import FIRST_ROW, OR_DROP, Columns, Table, read_table
+from infosift.cli.tables import FIRST_ROW, OR_DROP, OR_DROP_OR_USE, Columns, Table, read_table
 from infosift.cli.viewing import open_in_browser, temporary_page, write_report
 from infosift.errors import InputError
-from infosift.interrupts import raise_from_here
+from infosift.interrupts import INTERRUPTED, raise_from_here
 
 if TYPE_CHECKING:
     from infosift.results.selection import Selection
 
 
+@reads_a_file
 def select(
-    file: options.File,
+    source: Source,
     target: options.Target,
-    encoding: options.Encoding = None,
-    comment: options.Comment = None,
-    dates: options.HowDates = options.Dates.days,
     alpha: options.Alpha = 0.05,
     method: options.HowTested = options.Method.calibrated,
     null: options.HowDrawn = None,
@@ -77,12 +75,11 @@ def select(
     Example: [bold]infosift select houses.csv --target price --ignore id --report houses.html[/bold]
     """
     with failing_in_one_sentence():
-        files = _Files(file, json, csv, csv_escape, report, plot, open_report).if_possible(
-            feature_groups, checkpoint
-        )
+        files = _Files(source.file, json, csv, csv_escape, report, plot, open_report)
+        files = files.if_possible(feature_groups, checkpoint)
         extras = Extras(check_model, stability).if_shown(quiet, files.has_report)
         named = Columns(keep=keep or [], ignore=ignore or [], categorical=categorical or [], groups=groups)
-        table = read_table(options.Source(file, encoding, comment, dates), target, named, quiet)
+        table = read_table(source, target, named, quiet)
         parameters: dict[str, Any] = {
             "alpha": alpha,
             "method": method_asked_for(method, null),
@@ -181,7 +178,9 @@ def require_values(table: Table, missing: str) -> None:
     takes_gaps = missing != "error"
     features, target = read_columns(table.features), read_columns(table.target)
     require_finite(target, "The target", FIRST_ROW, allow_missing=takes_gaps, or_else=OR_DROP)
-    require_finite(features, first_row=FIRST_ROW, allow_missing=takes_gaps, or_else=OR_DROP)
+    require_finite(
+        features, first_row=FIRST_ROW, allow_missing=takes_gaps, or_else=OR_DROP_OR_USE, may_ignore=True
+    )
 
 
 def show(selection: Selection, console: Console) -> None:

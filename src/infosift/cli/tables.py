@@ -9,6 +9,7 @@ import typer
 
 from infosift.cli import options
 from infosift.cli.running import warnings_as_notes
+from infosift.cli.sources import Dates, Source
 from infosift.errors import InputError, counted_from
 
 if TYPE_CHECKING:
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from infosift.data.readers import TableFile
 
 FIRST_ROW = 1
-OR_DROP = ", or drop such rows with --missing drop"
+_DROP = "drop such rows with --missing drop"
+OR_DROP = f", or {_DROP}"
+OR_DROP_OR_USE = f", {_DROP}, or use the values that a row has with --missing partial"
 
 
 @dataclass(frozen=True)
@@ -52,15 +55,18 @@ class Table:
     row_groups: pl.Series | None = None
     named: Columns = Columns()
 
-    def without_gaps(self, used: list[str], missing: options.MissingRows) -> Table:
-        """Return some features in the rows that have them all; refuse gaps unless such rows are to be dropped."""
+    def without_gaps(self, used: list[str], missing: options.MissingRows, *, may_ignore: bool = False) -> Table:
+        """Return some features in the rows that have them all; refuse gaps unless such rows are to be dropped.
+
+        ``may_ignore`` is whether features can be ignored.
+        """
         from infosift.data.frames import read_columns, require_finite, whole_rows
 
         features = self.features.select(used)
         columns, target = read_columns(features), read_columns(self.target)
         drops = missing is options.MissingRows.drop
         require_finite(target, "The target", FIRST_ROW, allow_missing=drops, or_else=OR_DROP)
-        require_finite(columns, first_row=FIRST_ROW, allow_missing=drops, or_else=OR_DROP)
+        require_finite(columns, first_row=FIRST_ROW, allow_missing=drops, or_else=OR_DROP, may_ignore=may_ignore)
         whole = whole_rows(columns, target)
         if n_dropped := len(whole) - int(whole.sum()):
             rows = (
@@ -72,18 +78,18 @@ class Table:
         return replace(self, features=features.filter(whole), target=self.target.filter(whole))
 
 
-def read_table(source: options.Source, target: str, named: Columns, quiet: bool = False) -> Table:
+def read_table(source: Source, target: str, named: Columns, quiet: bool = False) -> Table:
     """Read the features of a file, its target and the groups of its rows."""
     with warnings_as_notes(quiet):
         table = _read_table(source, target, named)
-    if source.dates is options.Dates.expand:
+    if source.dates is Dates.expand:
         from infosift.data.dates import expand_dates
 
         table = replace(table, features=expand_dates(table.features))
     return table
 
 
-def _read_table(source: options.Source, target: str, named: Columns) -> Table:
+def _read_table(source: Source, target: str, named: Columns) -> Table:
     from infosift.data.readers import TableFile
 
     file = TableFile.open(source.file, source.reading)

@@ -68,3 +68,25 @@ def _unlike(name: str, others: Sequence[str]) -> str:
 def names_not_unique(names: Iterable[Any]) -> InputError:
     """Return what to say of names that occur more than once."""
     return InputError(f"Column names must be unique, and {listing(repeated(list(names)))} occurs more than once.")
+
+
+def later_names(names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """Return unique names: where one occurs again, ".1", ".2" and so on follow it, as in pandas.
+
+    Also return the new names of those that occur again. None of them is the name of another column.
+    """
+    taken, unique = set(names), []
+    later: dict[str, list[str]] = {}
+    seen: set[str] = set()
+    for name in names:
+        if name not in seen:
+            seen.add(name)
+            unique.append(name)
+            continue
+        number = len(later.get(name, ())) + 1
+        while f"{name}.{number}" in taken:
+            number += 1
+        taken.add(f"{name}.{number}")
+        unique.append(f"{name}.{number}")
+        later.setdefault(name, []).append(unique[-1])
+    return unique, later

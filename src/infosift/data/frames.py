@@ -199,14 +199,18 @@ def require_finite(
     ignored: Sequence[int] = (),
     allow_missing: bool = False,
     or_else: str = "",
+    may_ignore: bool = False,
 ) -> None:
     """Refuse infinite and, unless allowed, missing values, naming the column and row of the first one.
 
-    ``or_else`` is what else there is to do about missing ones.
+    ``or_else`` is what else there is to do about missing ones. Where columns may be ignored, those without any
+    value are named first.
     """
     finite = np.isfinite(columns.values)
     if allow_missing:
         finite |= np.isnan(columns.values)
+    elif may_ignore:
+        _require_some_values(columns, ignored)
     finite[list(ignored)] = True
     if finite.all():
         return
@@ -224,6 +228,19 @@ def require_finite(
         remedy = "remove the row or put a number in its place first."
     place = counted_from(first_row, row)
     raise InputError(f'{what} "{columns.names[column]}" has {kind} in {place}{gaps}: {remedy}')
+
+
+def _require_some_values(columns: NamedColumns, ignored: Sequence[int]) -> None:
+    """Refuse columns without any value, which no row could be kept for."""
+    missing = missing_by_name(columns, ignored)
+    empty = [f'"{name}"' for name, count in missing.items() if count == columns.n_rows]
+    if len(empty) == 1:
+        raise InputError(f"Column {empty[0]} has no value in any row: leave it out with ignore={empty[0]}.")
+    if empty:
+        named, more = ", ".join(empty[:_MOST_NAMES]), ", ..." * (len(empty) > _MOST_NAMES)
+        raise InputError(
+            f"{len(empty):,} columns have no value in any row: leave them out with ignore=[{named}{more}]."
+        )
 
 
 def _gaps(missing: dict[str, int], n_rows: int) -> str:

@@ -6,6 +6,7 @@ import codecs
 import csv
 import json
 import os
+import warnings
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,13 +18,18 @@ from pathlib import Path
 import polars as pl
 import polars.selectors as cs
 
-from infosift.data.formats import STANDARD_INPUT, Reading, scan
-from infosift.data.written_numbers import read_written, require_all_numbers_or_text
+from infosift.data.decimal_marks import COMMA
+from infosift.data.formats import STANDARD_INPUT, Reading, Scanned, scan
+from infosift.data.written_numbers import read_written, require_all_numbers_or_text, settled_decimal
 from infosift.errors import InputError, counted_from, listing
 
 _MARKS_OF_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DAYS_OF_CALENDAR = tuple((day - date(1970, 1, 1)).days + after for day, after in ((date.min, 0), (date.max, 1)))
 _UNITS_OF_DAY = {"day": 1, "ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400 * 10**9}
+_MOST_REPEATED = 5
+_COMMENT_SIGNS = ("#", "%", "//", ";")
+# Where commas are decimal, they cannot divide the cells too.
+_SEPARATORS_BESIDE_COMMAS = (";", "\t")
 _UNREADABLE = (pl.exceptions.PolarsError, OSError, EOFError, zlib.error, UnicodeError)
 
 
@@ -32,16 +38,18 @@ class TableFile:
     """A file whose columns are known and not yet read; ``path`` is what messages call it."""
 
     path: str
-    lazy: pl.LazyFrame
+    scanned: Scanned
     names: list[str]
+    reading: Reading
 
     @classmethod
     def open(cls, source: str, reading: Reading | None = None) -> TableFile:
         """Look at the names of the columns of a file; - is standard input."""
         path = "Standard input" if source == STANDARD_INPUT else source
+        reading = reading or Reading()
         with _refusing_in_one_sentence(path):
-            lazy = scan(source, reading or Reading())
-            return cls(path, lazy, lazy.collect_schema().names())
+            scanned = scan(source, reading)
+            return cls(path, scanned, scanned.lazy.collect_schema().names(), reading)
 
     def listed(self, asked: Sequence[str] | None) -> list[str]:
         """Return the columns that lists name, each once: commas divide names, unless a column is called so."""
@@ -68,8 +76,25 @@ class TableFile:
             return
         same = [other for other in self.names if other.lower() == name.lower()]
         close = same or get_close_matches(name, self.names, n=1)
-        hint = f'did you mean "{close[0]}"?' if close else f"it has {listing(self.names, most=8)}."
-        raise InputError(f'{self.path} has no column "{name}": {hint}')
+        hint = f'did you mean "{close[0]}"?' if close else self._hint()
+        where = f' in its sheet "{self.scanned.sheet}"' if len(self.scanned.sheets) > 1 else ""
+        raise InputError(f'{self.path} has no column "{name}"{where}: {hint}')
+
+    def _hint(self) -> str:
+        """Return what else the first line may be than the names of columns, or which names there are."""
+        if self.scanned.separator and self.reading.has_header and self.reading.comment is None:
+            first = self.names[0] or self.scanned.separator
+            for sign in _COMMENT_SIGNS:
+                if first.startswith(sign):
+                    return f"its first line begins with {sign}, so if that is a comment, add --comment '{sign}'."
+        if self.reading.has_header and all(map(_is_number, self.names)):
+            return (
+                f"its first line looks like data ({listing(self.names, most=3)}), so if it has no names of "
+                "columns, add --no-header, which calls them 0, 1, 2 and so on."
+            )
+        has = f"it has {listing(self.names, most=8)}."
+        others = [f'"{sheet}"' for sheet in self.scanned.sheets if sheet != self.scanned.sheet]
+        return f"{has} Other sheets, for --sheet, are {listing(others, most=8)}." if others else has
 
     def read(
         self,
@@ -90,16 +115,71 @@ class TableFile:
             raise InputError(f'"{target}" is the target, so it cannot be ignored.')
         if both := [name for name in (*named, *labels) if name in ignore]:
             raise InputError(f'"{both[0]}" is to be ignored, so nothing else can be asked of it.')
-        with _refusing_in_one_sentence(self.path):
-            frame = self.lazy.select([name for name in self.names if name not in ignore]).collect()
+        if target in self.scanned.later:
+            count = 1 + len(self.scanned.later[target])
+            raise InputError(
+                f'"{target}" is the target, and {count} columns of {self.path} are called so: rename them.'
+            )
+        used = [name for name in self.names if name not in ignore]
+        frame = self._collect(self.scanned.lazy, used)
         _require_calendar(frame)
         if frame.is_empty():
             raise InputError(f"{self.path} has column names but no rows.")
         if frame.width == 1:
             raise InputError(f'{self.path} has no column left besides the target "{target}".')
-        frame = frame.with_columns(read_written(frame.drop(labels, *as_written, strict=False)))
-        require_all_numbers_or_text(frame.drop(labels, *as_written, strict=False))
+        frame = self._with_numbers(frame, list(dict.fromkeys([*labels, *as_written])))
+        _warn(self._repeated())
         return frame.drop(target), frame[target]
+
+    def _collect(self, lazy: pl.LazyFrame, names: Sequence[str]) -> pl.DataFrame:
+        with _refusing_in_one_sentence(self.path):
+            return lazy.select(names).collect()
+
+    def _with_numbers(self, frame: pl.DataFrame, as_written: Sequence[str]) -> pl.DataFrame:
+        """Return columns with numbers and dates in place of their text, but for some; say what was not plain."""
+        frame, decimal = self._with_decimal(frame, as_written)
+        written = read_written(frame.drop(as_written), decimal)
+        frame = frame.with_columns(written.columns)
+        require_all_numbers_or_text(frame.drop(as_written))
+        said = {"numbers": written.numbers, "dates, which count in days": written.dates}
+        _warn([f"Read as {what}: {listing(names)}." for what, names in said.items() if names])
+        return frame
+
+    def _with_decimal(self, frame: pl.DataFrame, as_written: Sequence[str]) -> tuple[pl.DataFrame, str | None]:
+        """Return columns and their decimal mark: the one that is told, or a comma where the columns show it."""
+        points_as_text = self.scanned.points_as_text
+        is_open = self.reading.decimal is None and self.scanned.separator in _SEPARATORS_BESIDE_COMMAS
+        if points_as_text is None or not is_open or settled_decimal(frame.drop(as_written)) is None:
+            return frame, self.reading.decimal
+        as_text = self._collect(points_as_text(), frame.columns).with_columns(frame.select(as_written))
+        settled = settled_decimal(as_text.drop(as_written))
+        if settled is None:
+            return frame, None
+        _warn([str(settled)] if settled.others else [])
+        return as_text, COMMA
+
+    def _repeated(self) -> list[str]:
+        """Return, in a sentence, what columns are called whose names occur before."""
+        said = []
+        for name, others in self.scanned.later.items():
+            which = "the second is" if len(others) == 1 else "the others are"
+            called = listing([f'"{other}"' for other in others])
+            said.append(f'"{name}" occurs {len(others) + 1} times: {which} called {called}')
+        more = f"; {len(said) - _MOST_REPEATED:,} more names are repeated" if len(said) > _MOST_REPEATED else ""
+        return [f"{'; '.join(said[:_MOST_REPEATED])}{more}."] if said else []
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name.replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+def _warn(sentences: Sequence[str]) -> None:
+    for sentence in sentences:
+        warnings.warn(sentence, UserWarning, stacklevel=4)
 
 
 def _require_calendar(frame: pl.DataFrame) -> None:

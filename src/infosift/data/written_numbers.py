@@ -3,83 +3,93 @@
 from __future__ import annotations
 
 import shlex
-import warnings
+from dataclasses import dataclass
 
 import polars as pl
 
+from infosift.data.decimal_marks import COMMA, POINT, Marks, Settled, settle
 from infosift.data.written_dates import DATE, read_dates
-from infosift.errors import InputError, counted_from, listing
+from infosift.errors import InputError, counted_from
 
 _NUMBER_WITH_COMMA = r"^[+-]?\d*,?\d+([eE][+-]?\d+)?$"
-_THOUSANDS = r"^[+-]?[1-9]\d{0,2}[,.]\d{3}$"
 _SYMBOLS, _CODES = "€$£¥₹₽₩", "AUD|BRL|CAD|CHF|CNY|CZK|DKK|EUR|GBP|INR|JPY|MXN|NOK|NZD|PLN|SEK|USD"
 _CURRENCY = rf"(?:[A-Z]{{0,3}}[{_SYMBOLS}]|(?:{_CODES})\b)"
 _UNIT = r"(?:[%‰]|[\p{L}°µ][\p{L}\d°²³/^]{0,9})"
 _BODY = r"(?:\d{1,3}(?:[.,'’\s]\d{3})+|\d+)(?:[.,]\d+)?"
 _CELL = rf"^(?<sign>[+-])?(?<before>{_CURRENCY})?\s*(?<body>[+-]?{_BODY})\s*(?<after>{_CURRENCY}|{_UNIT})?$"
-_ENGLISH = r"^[+-]?(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?$"
-_CONTINENTAL = r"^[+-]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?$"
 _WHOLE = r"^\d+$"
 _FEW_CATEGORIES = 20
 
 
-def read_written(frame: pl.DataFrame) -> list[pl.Series]:
+@dataclass(frozen=True)
+class Written:
+    """Columns of text that are numbers or dates all the same; those that it is worth saying of, with a cell."""
+
+    columns: list[pl.Series]
+    numbers: list[str]
+    dates: list[str]
+
+
+def read_written(frame: pl.DataFrame, decimal: str | None = None) -> Written:
     """Read columns of text that are numbers or dates all the same, or missing altogether."""
-    read, beside = [], []
+    written = Written([], [], [])
     for column in frame.select(pl.col(pl.String)):
-        numbers = _plain_numbers(column)
+        numbers, said = _plain_numbers(column, decimal), None
+        if numbers is None and (numbers := read_dates(column)) is not None:
+            said = written.dates
+        if numbers is None and (numbers := _numbers_with_signs(column, decimal)) is not None:
+            said = written.numbers
         if numbers is None:
-            numbers = read_dates(column)
-        if numbers is None and (numbers := _numbers_with_signs(column)) is not None:
-            beside.append(f'"{column.name}" ("{column.drop_nulls()[0]}")')
-        if numbers is not None:
-            read.append(numbers)
-    if beside:
-        warnings.warn(f"Read as numbers: {listing(beside)}.", UserWarning, stacklevel=3)
-    return read
+            continue
+        written.columns.append(numbers)
+        if said is not None:
+            said.append(f'"{column.name}" ("{column.drop_nulls()[0]}")')
+    return written
 
 
-def _plain_numbers(column: pl.Series) -> pl.Series | None:
+def settled_decimal(frame: pl.DataFrame) -> Settled | None:
+    """Return which column of text shows that commas are decimal in all of them; None where none does."""
+    found = [(column.name, _marks_beside_signs(column)) for column in frame.select(pl.col(pl.String))]
+    return settle([(name, marks) for name, marks in found if marks is not None])
+
+
+def _plain_numbers(column: pl.Series, decimal: str | None) -> pl.Series | None:
+    """Return numbers without thousands that are divided, or anything beside them."""
     stripped = column.str.strip_chars()
+    marks = Marks.of(stripped.filter(stripped.str.contains("[.,]")))
     if column.count() and stripped.str.contains(_NUMBER_WITH_COMMA).all():
-        _require_decimal(stripped, ",")
-        stripped = stripped.str.replace(",", ".", literal=True)
+        if marks is not None and decimal is None:
+            marks.require_clear(COMMA, column.name)
+        if marks is None or decimal != POINT or not marks.is_english:
+            stripped = stripped.str.replace(",", ".", literal=True)
+    elif decimal == COMMA and marks is not None and marks.is_continental:
+        return None
     numbers = stripped.cast(pl.Float64, strict=False)
     return numbers if numbers.null_count() == column.null_count() else None
 
 
-def _require_decimal(column: pl.Series, mark: str) -> None:
-    """Refuse numbers in which every mark may be decimal or divide thousands."""
-    marked = column.filter(column.str.contains(mark, literal=True))
-    if len(marked) and marked.str.contains(_THOUSANDS).all():
-        word = {",": "comma", ".": "point"}[mark]
-        raise InputError(
-            f'Column "{column.name}" has numbers like "{marked[0]}", whose {word} may be decimal or divide '
-            "thousands: write them without it."
-        )
-
-
-def _numbers_with_signs(column: pl.Series) -> pl.Series | None:
+def _numbers_with_signs(column: pl.Series, decimal: str | None) -> pl.Series | None:
     """Return numbers with divided thousands, or with the same sign or unit beside all of them."""
+    marks = _marks_beside_signs(column)
+    if marks is None:
+        return None
+    cells = _cells(column)
+    currency = next(iter(cells["before"].drop_nulls()), "") or next(iter(cells["after"].drop_nulls()), "")
+    if decimal is None:
+        if not currency.endswith(("$", "£")):
+            marks.require_clear(COMMA, column.name)
+        if currency.endswith("€"):
+            marks.require_clear(POINT, column.name)
+    numbers = marks.numbers(decimal)
+    return numbers.zip_with((cells["sign"] == "-").fill_null(False).not_(), -numbers)
+
+
+def _marks_beside_signs(column: pl.Series) -> Marks | None:
+    """Return the numbers in cells that all have the same sign or unit; None where they do not."""
     cells = _cells(column)
     if not column.count() or cells["body"].null_count() > column.null_count() or _n_shapes(cells) > 1:
         return None
-    currency = next(iter(cells["before"].drop_nulls()), "") or next(iter(cells["after"].drop_nulls()), "")
-    body = cells["body"].str.replace_all(r"['’\s]", "").alias(column.name)
-    is_english, is_continental = body.str.contains(_ENGLISH).all(), body.str.contains(_CONTINENTAL).all()
-    if not is_english and not is_continental:
-        return None
-    if is_english and is_continental:
-        if not currency.endswith(("$", "£")):
-            _require_decimal(body, ",")
-        if currency.endswith("€"):
-            _require_decimal(body, ".")
-    if is_english:
-        plain = body.str.replace_all(",", "", literal=True)
-    else:
-        plain = body.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
-    numbers = plain.cast(pl.Float64)
-    return numbers.zip_with((cells["sign"] == "-").fill_null(False).not_(), -numbers)
+    return Marks.of(cells["body"].str.replace_all(r"['’\s]", "").alias(column.name))
 
 
 def _cells(column: pl.Series) -> pl.DataFrame:

@@ -155,9 +155,10 @@ def _rows_to_use(
 ) -> tuple[NamedColumns, NamedColumns, IntArray | None]:
     """Return the rows that are not dropped for missing values; where none may be, refuse these."""
     if missing == "error":
-        or_else = ', or drop such rows with missing="drop"'
-        require_finite(features, ignored=ignore, or_else=or_else)
-        require_finite(target, "The target", or_else=or_else)
+        drop = 'drop such rows with missing="drop"'
+        or_use = f', {drop}, or use the values that a row has with missing="partial"'
+        require_finite(features, ignored=ignore, or_else=or_use, may_ignore=True)
+        require_finite(target, "The target", or_else=f", or {drop}")
         return features, target, row_groups
     require_finite(features, ignored=ignore, allow_missing=True)
     require_finite(target, "The target", allow_missing=True)

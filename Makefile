@@ -4,15 +4,17 @@
 # make docs   the pages of the documentation, into build/site
 # make dist   source distribution and wheel, into dist
 # make smoke  try the wheel in an environment of its own, without a compiler
+# make sanitize     the tests of the kernel under AddressSanitizer and UndefinedBehaviorSanitizer
+# make test-lowest  the tests with the oldest versions of what infosift needs
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
            $(shell find src -name '*.py' -o -name '*.cpp' -o -name '*.hpp' \
-             -o -path '*/report/page.*')
+             -o -name '*.jinja' -o -path '*/report/page.*')
 
-.PHONY: demo test lint types docs dist smoke clean
+.PHONY: demo test lint types docs dist smoke sanitize test-lowest clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed
@@ -55,6 +57,18 @@ smoke:
 	@$(PYTHON) -m venv build/smoke
 	@CC=false CXX=false build/smoke/bin/pip install --quiet --disable-pip-version-check --only-binary :all: dist/*.whl
 	@cd build/smoke && env PATH=bin CC=false CXX=false bin/python ../../.ci/smoke.py
+
+# What Python itself does not free is no news. A sanitized module needs the libraries of the sanitizers loaded first.
+SANITIZED := tests/kernel tests/criteria tests/test_determinism.py
+sanitize:
+	@echo "==> compiling the kernel with sanitizers into build/sanitize"
+	@$(PYTHON) -m venv build/sanitize
+	@build/sanitize/bin/pip install --quiet --disable-pip-version-check ".[test]" \
+	  --config-settings=cmake.define.INFOSIFT_SANITIZE=ON --config-settings=build-dir=build/sanitize/cmake
+	@echo "==> tests of the kernel, with sanitizers"
+	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  build/sanitize/bin/python -m pytest -n 2 $(SANITIZED) $(TESTS)
 
 # The stub is made with the kernel; mypy wants it beside the sources.
 src/infosift/_kernel.pyi: $(VENV)/.installed-test

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
+from infosift.data.arrow_files import require_whole
 from infosift.errors import InputError, listing, repeated
 
 STANDARD_INPUT = "-"
@@ -69,7 +70,10 @@ def scan(source: str, reading: Reading) -> pl.LazyFrame:
     reading.require_text(source)
     if name.endswith(_EXCEL_ENDINGS):
         return _read_excel(path)
-    return pl.scan_parquet(path, glob=False) if name.endswith(_PARQUET_ENDINGS) else pl.scan_ipc(path)
+    if name.endswith(_PARQUET_ENDINGS):
+        return pl.scan_parquet(path, glob=False)
+    require_whole(path)
+    return pl.scan_ipc(path)
 
 
 def _scan_content(content: bytes, reading: Reading) -> pl.LazyFrame:
@@ -81,8 +85,10 @@ def _scan_content(content: bytes, reading: Reading) -> pl.LazyFrame:
         reading.require_text("standard input")
         if content.startswith(_ZIP):
             return _read_excel(BytesIO(content))
-        read = pl.read_parquet if content.startswith(_PARQUET) else pl.read_ipc
-        return read(BytesIO(content)).lazy()
+        if content.startswith(_PARQUET):
+            return pl.read_parquet(BytesIO(content)).lazy()
+        require_whole(content)
+        return pl.read_ipc(BytesIO(content)).lazy()
     if not content.strip():
         raise InputError("Standard input is empty: pipe a table into it, or name a file.")
     return _scan_decoded(content, reading, said)

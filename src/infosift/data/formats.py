@@ -13,6 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
+from infosift.data.arrow_files import require_whole
 from infosift.data.column_names import later_names
 from infosift.data.decimal_marks import COMMA
 from infosift.errors import InputError, listing
@@ -97,7 +98,10 @@ def scan(source: str, reading: Reading) -> Scanned:
         return _scan_text_file(path, reading)
     if is_excel:
         return _read_excel(path, source, reading)
-    return Scanned(pl.scan_parquet(path, glob=False) if name.endswith(_PARQUET_ENDINGS) else pl.scan_ipc(path))
+    if name.endswith(_PARQUET_ENDINGS):
+        return Scanned(pl.scan_parquet(path, glob=False))
+    require_whole(path)
+    return Scanned(pl.scan_ipc(path))
 
 
 def _scan_content(content: bytes, reading: Reading) -> Scanned:
@@ -109,9 +113,11 @@ def _scan_content(content: bytes, reading: Reading) -> Scanned:
     reading.require_format("standard input", is_text=is_text, is_excel=is_excel)
     if is_excel:
         return _read_excel(BytesIO(content), said, reading)
-    if not is_text:
-        read = pl.read_parquet if content.startswith(_PARQUET) else pl.read_ipc
-        return Scanned(read(BytesIO(content)).lazy())
+    if content.startswith(_PARQUET):
+        return Scanned(pl.read_parquet(BytesIO(content)).lazy())
+    if content.startswith(_ARROW):
+        require_whole(content)
+        return Scanned(pl.read_ipc(BytesIO(content)).lazy())
     if not content.strip():
         raise InputError("Standard input is empty: pipe a table into it, or name a file.")
     return _scan_decoded(content, reading, said)

@@ -1,11 +1,20 @@
 """A report in a real browser: it opens, sorts, searches, and fits a telephone, the dark and paper."""
 
+from dataclasses import replace
+
 import pytest
 
+from infosift import Verdict
 from infosift.display.report import write_report
 from pages import ODD, select, select_and_check, select_and_measure, wide_selection
 
 NAMES = 'tr:not([hidden]) th[scope="row"]'
+
+
+def with_redundant():
+    selection = select(("annual_value", "signup_month", "mean_weight", *"def"))
+    found = Verdict("annual_value", "redundant", 0.01, ("signup_month", "mean_weight"))
+    return replace(selection, verdicts=(found, *selection.verdicts[1:]))
 
 
 @pytest.fixture(scope="module")
@@ -15,6 +24,7 @@ def reports(tmp_path_factory):
         "odd": select(ODD),
         "published": select(method="published", max_features=None),
         "wide": wide_selection(),
+        "redundant": with_redundant(),
     }
     for name, selection in selections.items():
         write_report(selection, folder / f"{name}.html")
@@ -100,6 +110,27 @@ def test_the_table_of_a_model_fits_a_telephone(opened):
 def test_a_report_fits_a_telephone(opened, name):
     page = opened(name, viewport={"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("table", ["#features", ".steps"])
+def test_names_stay_whole_and_tables_scroll_in_their_cards(opened, table, width):
+    page = opened("redundant", viewport={"width": width, "height": 844})
+    lines = "name => new Set([...name.getClientRects()].map(one => one.top)).size"
+    names = page.locator(f"{table} tbody th bdi")
+    assert [name.evaluate(lines) for name in names.all()] == [1] * names.count()
+    card = page.locator(".scroll", has=page.locator(table))
+    hidden = card.evaluate("card => [card.scrollWidth - card.clientWidth, card.getBoundingClientRect().right]")
+    assert hidden[1] <= width
+    card.evaluate("card => { card.scrollLeft = 9999 }")
+    assert card.evaluate("card => card.scrollLeft") == hidden[0]
+
+
+def test_a_telephone_says_that_a_table_goes_on(opened):
+    said = "hint => getComputedStyle(hint, '::before').content"
+    for width, is_said in ((390, True), (1280, False)):
+        hint = opened("redundant", viewport={"width": width, "height": 844}).locator(".scroll:has(.steps) + .hint")
+        assert ("sideways" in hint.evaluate(said)) == is_said
 
 
 def test_the_dark(opened):

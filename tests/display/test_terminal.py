@@ -173,7 +173,8 @@ def test_what_verdicts_do_not_say(calibrated):
     assert (
         "Redundant (informative alone, but adds nothing detectable to the selected ones): a (with d) "
         "To list every informative feature, redundant ones too: --search filter. "
-        "Undecided (p too near alpha to tell, or not tested beside the selected ones): b (p = 0.400) "
+        "Undecided (p too near alpha to tell, or informative alone and not settled beside the selected ones): "
+        "b (p = 0.400) "
         "Irrelevant (not shown to be informative: p clearly above alpha): c (p = 0.400) "
         "With 60 rows and 6 features, a feature had to have a rank correlation of about 0.62"
     ) in text

@@ -15,7 +15,7 @@ _DECIMALS = 3  # of estimates, wherever they are shown
 # What the verdicts on features that are not selected do and do not say.
 MEANINGS = {
     "redundant": "informative alone, but adds nothing detectable to the selected ones",
-    "undecided": "p too near alpha to tell, or not tested beside the selected ones",
+    "undecided": "p too near alpha to tell, or informative alone and not settled beside the selected ones",
     "irrelevant": "not shown to be informative: p clearly above alpha",
 }
 

@@ -5,6 +5,7 @@ import pytest
 
 from infosift import (
     KSG,
+    DataWarning,
     Histogram,
     InputError,
     NeighborError,
@@ -16,6 +17,7 @@ from infosift import (
 )
 from infosift.data.table import to_unit_spread
 from infosift.significance.permutation import shuffled_orders
+from infosift.studies.leaks import walks
 from oracle import ksg
 from samples import friedman
 
@@ -79,6 +81,31 @@ def test_without_given_columns_all_nulls_shuffle():
     X, y = friedman(3, n=60)
     tests = [permutation_test(X[:, 3], y, null=null, random_state=1) for null in ("residual", "local", "shuffle")]
     assert tests[0] == tests[1] == tests[2]
+
+
+def test_rows_that_depend_on_their_neighbours_are_named():
+    sample = walks(0, 200, 2)
+    frame = pd.DataFrame(sample.X, columns=["a", "b"])
+    with pytest.warns(
+        DataWarning, match=r'depend on those next to them .* in that of "a"\. .* too small'
+    ) as caught:
+        permutation_test(frame[["a"]], sample.y, random_state=0)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    with pytest.warns(DataWarning, match='in that of "a"'):
+        permutation_test(frame["a"], sample.y, frame[["b"]], random_state=0)
+    X, y = friedman(0, n=100)
+    permutation_test(X[:, 3], y, sample.X[:100, [0]], random_state=0)  # that a given one does so is no matter
+
+
+def test_a_tiny_level_takes_long(monkeypatch):
+    monkeypatch.setattr("infosift.functions.null_scores", lambda *_, **__: np.zeros(19))
+    X, y = friedman(0, n=60)
+    said = r"^alpha = 1e-05 needs at least 99,999 permutations per test, which takes long: raise alpha,"
+    with pytest.warns(UserWarning, match=said):
+        permutation_test(X[:, 3], y, alpha=1e-5)
+    permutation_test(X[:, 3], y, alpha=1e-4)
+    permutation_test(X[:, 3], y, alpha=1e-5, n_permutations=10**6)
 
 
 def test_repeated_values_have_seeded_estimates():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,18 @@ import numpy as np
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import KSG, Criterion, Scorer, as_criterion
 from infosift.data.arguments import Discrete, read_given, read_pair
+from infosift.data.frames import read_columns
 from infosift.engines.base import Question
 from infosift.engines.threads import ThreadEngine
-from infosift.errors import InputError, require_choice, require_count, require_level
+from infosift.errors import DataWarning, InputError, require_choice, require_count, require_level
 from infosift.random_streams import SeedLike, resolve_seed
 from infosift.results.steps import FoldEstimates, PermutationTest
 from infosift.search.choose_k import resample
 from infosift.significance.conditional import MOST_CLASSES
-from infosift.significance.permutation import judge, null_scores, permutations_for
+from infosift.significance.permutation import judge, null_scores, permutations_for, warn_of_many_permutations
 from infosift.significance.regression import Smoother
 from infosift.significance.residual_target import randomised_residuals, residuals_of_target
+from infosift.significance.row_order import serial_dependence
 from infosift.significance.surrogates import NULLS, surrogates_of
 
 
@@ -188,6 +191,8 @@ def permutation_test(
 ) -> PermutationTest:
     """Test whether x is informative about y conditional on the given features, by permutation.
 
+    Where rows depend on those next to them, as in a series, the p-value is too small: a ``DataWarning`` says so.
+
     Parameters
     ----------
     x : array-like
@@ -223,6 +228,8 @@ def permutation_test(
     alpha = require_level(alpha)
     require_choice("null", null, NULLS)
     count = permutations_for(alpha, n_permutations)
+    if n_permutations == "auto":
+        warn_of_many_permutations(alpha, stacklevel=3)
     seed = resolve_seed(random_state)
     asked = _criterion_of(None, n_neighbors, variant)
     discrete = Discrete.for_criterion(asked, discrete_features, discrete_target)
@@ -232,6 +239,7 @@ def permutation_test(
     given_columns = read_given(given, target, discrete, seed)
     scorer = _make_scorer(asked, n_jobs, target.shape[1])
 
+    _warn_of_row_order(x, column, target, given_columns, scorer)
     smoother = Smoother(given_columns, scorer.engine) if null == "residual" and len(given_columns) else None
     surrogates = surrogates_of(column, null, given_columns, smoother, seed, 0, scorer.engine)
     versions = target[None]
@@ -246,6 +254,19 @@ def permutation_test(
         return score(np.concatenate([surrogates.draw(source) for source in surrogates.sources(draws, orders)]))
 
     return judge(score(column)[0], null_scores(score_draws, target.shape[1], count, seed, step=0), alpha)
+
+
+def _warn_of_row_order(x: Any, column: FloatArray, target: FloatArray, given: FloatArray, scorer: Scorer) -> None:
+    """Warn of rows that depend on those next to them, of which shuffles know nothing."""
+    found = serial_dependence(column, target, scorer.engine, given)
+    if found is not None:
+        warnings.warn(
+            f"{found.sentence(read_columns(x).names[0])} Shuffled rows do not, so the p-value is too small. A "
+            "selection takes account of it, with groups (--groups) or with "
+            'method=Calibrated(null="circular") (--null circular).',
+            DataWarning,
+            stacklevel=3,
+        )
 
 
 def _score_columns(scorer: Scorer, candidates: FloatArray, given: FloatArray, target: FloatArray) -> FloatArray:

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from infosift import NeighborChoice, PermutationTest, Selection, choose_n_neighbors, mutual_information
 from infosift.cli import app
+from infosift.studies.leaks import walks
 from samples import friedman
 
 
@@ -77,10 +78,28 @@ def test_given_copies_are_redundant_by_residuals_and_not_by_a_shuffle(frame, tmp
     assert "copy is significantly informative about price, conditional on x3." in said["shuffle"]
 
 
+def test_rows_that_depend_on_their_neighbours_are_noted(tmp_path):
+    path, sample = tmp_path / "series.csv", walks(0, 200, 2)
+    pl.DataFrame(sample.X, schema=["a", "b"]).with_columns(y=sample.y).write_csv(path)
+    result = infosift("test", path, "a", "-t", "y")
+    assert result.exit_code == 0
+    assert "Note: Rows depend on those next to them in the file" in result.stderr
+
+
+def test_notes_come_before_the_work_is_done(csv, monkeypatch):
+    def fail(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("infosift.search.run.Run.select", fail)
+    result = infosift("select", csv, "--target", "price", "--alpha", 1e-5)
+    assert result.exit_code == 130
+    assert "Note: --alpha = 1e-05 needs at least 153,846 permutations per test" in result.stderr
+
+
 def test_score(csv, frame):
     result = infosift("score", csv, "x3,x4", "x0", "--target", "price")
     expected = mutual_information(frame.select("x3", "x4", "x0"), frame["price"])
-    assert result.stdout.strip() == f"{expected:.4f}"
+    assert result.stdout.strip() == f"{expected:.4f} nats (6 neighbors)"
 
 
 def test_a_name_with_a_comma_is_a_name(frame, tmp_path):

@@ -258,6 +258,18 @@ def test_version_and_help():
     assert module.stdout.decode().strip() == f"infosift {__version__}"
 
 
+@pytest.mark.parametrize("width", [80, 120])
+def test_help_fits_a_terminal(width):
+    said = CliRunner(env={"COLUMNS": str(width)}).invoke(app, ["select", "--help"]).stdout
+    titles = [line.split("─ ")[1].split(" ─")[0] for line in said.splitlines() if "╭─ " in line]
+    assert titles[:4] == ["Arguments", "Options", "Reading the file", "Which features"]
+    assert titles[4:] == ["What columns hold", "How to test", "Results", "Running"]
+    options = [line for line in said.splitlines() if line.lstrip("│* ").startswith("--")]
+    assert len(options) > 30
+    # Each has a line or a few: nothing makes the column of help texts narrow.
+    assert len(said.splitlines()) < 3.5 * len(options)
+
+
 def bad_value(frame, column, row, value):
     values = frame[column].to_list()
     values[row] = value

@@ -10,7 +10,15 @@ from rich.console import Console
 from sklearn.base import clone
 
 import infosift
-from infosift import InputError, MutualInfoSelector, Published, Selection, mutual_information, score_candidates
+from infosift import (
+    DataWarning,
+    InputError,
+    MutualInfoSelector,
+    Published,
+    Selection,
+    mutual_information,
+    score_candidates,
+)
 from infosift.cli import options
 from infosift.criteria import CRITERIA, Criterion, as_criterion
 from infosift.data.encoding import encode_categories
@@ -197,12 +205,33 @@ def test_criteria_for_numbers_say_which_column_is_discrete(name):
     rng = np.random.default_rng(0)
     table = pl.DataFrame({"width": rng.normal(size=40), "kind": np.array(list("ab"))[rng.integers(2, size=40)]})
     message = (
-        '^"kind" is discrete, and the criterion is for numbers only: use one that takes categories, .*column out.$'
+        '^"kind" is discrete, and the criterion is for numbers only: use one that takes categories, .*column out'
     )
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message + r"\.$"):
         score_candidates(table, rng.normal(size=40), criterion=name)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message + r' with ignore="kind"\.$'):
         MutualInfoSelector(criterion=name).fit(table, rng.normal(size=40))
+    more = table.with_columns(town=pl.col("kind").reverse())
+    with pytest.raises(InputError, match=r'leave such columns out with ignore=\["kind", "town"\]\.$'):
+        MutualInfoSelector(criterion=name).fit(more, rng.normal(size=40))
+    with pytest.raises(InputError, match=r'^The target "kind" is discrete, .* such as criterion="ksg"\.$'):
+        MutualInfoSelector(criterion=name).fit(table.select("width"), table["kind"])
+
+
+@pytest.mark.parametrize("name", sorted(NUMBERS_ONLY))
+def test_criteria_for_numbers_skip_categories_that_are_not_looked_at(name):
+    rng = np.random.default_rng(0)
+    width = rng.normal(size=60)
+    table = pl.DataFrame({"id": [f"S{i:03}" for i in range(60)], "always": ["a"] * 60, "width": width})
+    options = {"criterion": name, "max_features": 1, "random_state": 0}
+    with pytest.warns(DataWarning, match="not tested") as caught:
+        selection = MutualInfoSelector(**options).fit(table, width + rng.normal(size=60)).selection_
+    assert selection.names == ("width",)
+    assert selection.near_unique == ("id",)
+    assert any(str(one.message).startswith("Near-unique features") for one in caught)
+    with_kind = table.select("width", kind=pl.Series(list("abc") * 20))
+    ignoring = MutualInfoSelector(ignore="kind", **options).fit(with_kind, width + rng.normal(size=60))
+    assert ignoring.selection_.names == ("width",)
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - {"ksg"}))

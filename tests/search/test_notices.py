@@ -6,7 +6,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
-from infosift import DataWarning, InputError, MutualInfoSelector, Selection
+from infosift import Calibrated, DataWarning, InputError, MutualInfoSelector, Selection
 from infosift.studies.leaks import leak, walks
 from samples import friedman
 
@@ -89,9 +89,16 @@ def test_missing_values_are_counted_by_feature():
     X[2, 1] = np.nan
     with pytest.raises(InputError, match=r'"x1" has a missing value \(NaN\) in row 2 \(.*\): remove'):
         MutualInfoSelector().fit(X, y)
-    X[5:9, 4], X[:, 6] = np.nan, np.nan
-    with pytest.raises(InputError, match='; missing are 1 of "x1", 4 of "x4", all values of "x6": remove'):
+    X[5:9, 4] = np.nan
+    with pytest.raises(InputError, match=r'; missing are 1 of "x1", 4 of "x4": remove .*, or use .*"partial"'):
         MutualInfoSelector().fit(X, y)
+    X[:, 6] = np.nan
+    with pytest.raises(
+        InputError, match=r'^Column "x6" has no value in any row: leave it out with ignore="x6"\.$'
+    ):
+        MutualInfoSelector().fit(X, y)
+    with pytest.raises(InputError, match=r'^2 columns have no value .* with ignore=\["x6", "x10"\]\.$'):
+        MutualInfoSelector().fit(np.column_stack([X, X[:, 6]]), y)
     with pytest.raises(InputError, match=r'\(all values of "x6", 4 of "x4", 1 of "x1"\): ignore the features'):
         MutualInfoSelector(missing="drop").fit(X, y)
     selection = fit(X, y, missing="partial")
@@ -113,3 +120,18 @@ def test_a_pipeline_without_a_feature_is_told_why(output):
         make_pipeline(selector, LinearRegression()).fit(X, y)
     pipeline = make_pipeline(MutualInfoSelector(min_features=1, random_state=0), LinearRegression())
     assert pipeline.fit(X, y).predict(X).shape == (60,)
+
+
+@pytest.mark.parametrize(("method", "fewest"), [("calibrated", "153,846"), ("published", "99,999")])
+def test_a_tiny_level_is_named_before_the_search_begins(method, fewest):
+    X, y = friedman(0, n=60)
+    said = (
+        rf"^alpha = 1e-05 needs at least {fewest} permutations per test, which takes long: raise alpha, or set a"
+    )
+    with pytest.warns(UserWarning, match=said) as caught:
+        selector = MutualInfoSelector(1e-5, method=method, time_limit=1e-9).fit(X, y)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert not selector.selection_.steps
+    MutualInfoSelector(1e-4, method=method, time_limit=1e-9).fit(X, y)
+    MutualInfoSelector(1e-5, method=Calibrated(n_permutations=10**6), time_limit=1e-9).fit(X, y)

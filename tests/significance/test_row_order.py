@@ -12,7 +12,7 @@ from infosift.studies.leaks import walks
 
 def dependence(X, y, selected):
     table = make_table(read_array(X), mark_target(read_target(y), "auto"), 0)
-    return serial_dependence(table, selected, ThreadEngine(1))
+    return serial_dependence(table.columns[list(selected)], table.target, ThreadEngine(1))
 
 
 def exchangeable(seed, n=200):

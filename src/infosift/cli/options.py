@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -104,176 +104,222 @@ class TargetKind(Enum):
     classes = "classes"
 
 
-_MORE = "may be repeated, or be several with commas between them"
 RESAMPLES = 50
 
-Target = Annotated[
-    str, typer.Option("--target", "-t", help="The column to select features for.", show_default=False)
-]
-Alpha = Annotated[float, typer.Option(help="Significance level, between 0 and 1.")]
-HowTested = Annotated[
-    Method,
-    typer.Option("--method", help="How features are tested: with family-wise error control, or as published."),
-]
-HowDrawn = Annotated[
-    NullOfSearch | None,
-    typer.Option(
-        "--null",
-        help="With --method calibrated, how surrogates are drawn: residuals shuffled; from near rows; all rows "
-        "shuffled; or, for rows in the order of time, residuals shifted in time.",
-        show_default="residual",
-    ),
-]
-Estimate = Annotated[
-    Criterion,
-    typer.Option(
-        "--criterion",
-        help="What is measured: mutual information by nearest neighbours (ksg), or another criterion.",
-    ),
-]
-Jobs = Annotated[int, typer.Option(help="Number of threads; -1 is one per core.")]
-Seed = Annotated[int, typer.Option(help="Seed that fixes the result.", min=0)]
-Ignore = Annotated[list[str] | None, typer.Option(help=f"A feature not to look at; {_MORE}.", show_default=False)]
-Keep = Annotated[
-    list[str] | None, typer.Option(help=f"A feature that is in from the start; {_MORE}.", show_default=False)
-]
-Categorical = Annotated[
-    list[str] | None,
-    typer.Option(help=f"A feature of numbers that are categories; {_MORE}. Text always is.", show_default=False),
-]
-KindOfTarget = Annotated[
-    TargetKind,
-    typer.Option(
-        "--target-kind",
-        help="What the target holds; auto: text, two values and few whole numbers are classes.",
-    ),
-]
-HowScaled = Annotated[
-    Scale,
-    typer.Option(
-        "--scale",
-        help="Numbers: standardised, by normal quantiles of their ranks, or as they are, where all have one unit.",
-    ),
+# What is used most has no panel, and is shown first.
+_FEATURES = "Which features"
+_COLUMNS = "What columns hold"
+_TESTS = "How to test"
+_RESULTS = "Results"
+_RUNNING = "Running"
+
+
+def option(*names: str, panel: str | None = None, metavar: str | None = None, **details: Any) -> Any:
+    """Return an option that is shown in a panel of the help."""
+    return typer.Option(*names, rich_help_panel=panel, metavar=metavar, **details)
+
+
+Target = Annotated[str, option("--target", "-t", metavar="COLUMN", help="The column to select features for.")]
+Alpha = Annotated[float, option(metavar="LEVEL", help="Significance level, between 0 and 1.")]
+Ignore = Annotated[
+    list[str] | None, option(metavar="NAMES", help="Features not to look at, with commas or repeated.")
 ]
 HowMissing = Annotated[
     Missing,
-    typer.Option(
+    option(
         "--missing",
-        help="Missing values: refuse them, drop the rows, or use the values that a row has.",
+        metavar="HOW",
+        help="Missing values: refuse them (error), drop the rows (drop), or use the values that a row has "
+        "(partial).",
     ),
 ]
 RowsMissing = Annotated[
-    MissingRows, typer.Option("--missing", help="Rows with missing values: refuse or drop them.")
-]
-Groups = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="A column that says which rows belong together, such as the person in repeated measures. It is no "
-        "feature; its groups are shuffled as a whole.",
-        show_default=False,
+    MissingRows,
+    option(
+        "--missing",
+        metavar="HOW",
+        help="Rows with missing values: refuse them (error) or drop them (drop).",
     ),
+]
+Report = Annotated[Path | None, option(metavar="FILE", help="Write a report to hand on, one HTML file.")]
+OpenReport = Annotated[bool, option("--open", help="Open the report in a browser, a temporary one if need be.")]
+Resamples = Annotated[int, option(metavar="N", help="Half-samples, an even number.")]
+
+Keep = Annotated[
+    list[str] | None,
+    option(panel=_FEATURES, metavar="NAMES", help="Features that are in from the start, with commas or repeated."),
 ]
 FeatureGroups = Annotated[
     Path | None,
-    typer.Option(
+    option(
+        panel=_FEATURES,
         metavar="FILE",
-        help="A file of features that enter or stay out together: JSON (group: features) or CSV (a line per "
-        "feature: its name and its group).",
-        show_default=False,
-    ),
-]
-HowSearched = Annotated[
-    Search,
-    typer.Option(
-        "--search",
-        help="Add the best while it adds; remove from all the least needed; both in turn; or test each feature on "
-        "its own, which selects all relevant ones, redundant ones included.",
-    ),
-]
-HowControlled = Annotated[
-    Control | None,
-    typer.Option(
-        "--control",
-        help="With --search filter: what alpha bounds, the probability of any false positive, the share of false "
-        "ones among those selected, or the false positive rate of each test.",
-        show_default="fwer",
+        help="Features that enter or stay out together: JSON (group: features) or CSV (feature, group).",
     ),
 ]
 MinFeatures = Annotated[
     int,
-    typer.Option(min=0, help="Select at least this many; those past the test are marked as not significant."),
+    option(panel=_FEATURES, metavar="N", min=0, help="Select at least so many, significant or not."),
 ]
-MaxFeatures = Annotated[
-    int | None, typer.Option(min=1, help="Stop when this many features are selected.", show_default=False)
+MaxFeatures = Annotated[int | None, option(panel=_FEATURES, metavar="N", min=1, help="Stop at so many features.")]
+
+Categorical = Annotated[
+    list[str] | None,
+    option(
+        panel=_COLUMNS,
+        metavar="NAMES",
+        help="Numbers that are categories, with commas or repeated; text always is.",
+    ),
 ]
-TimeLimit = Annotated[float | None, typer.Option(help="Stop after this many seconds.", show_default=False)]
+KindOfTarget = Annotated[
+    TargetKind,
+    option(
+        "--target-kind",
+        panel=_COLUMNS,
+        metavar="KIND",
+        help="The target: numbers, classes, or auto, where text, two values and few whole numbers are classes.",
+    ),
+]
+Groups = Annotated[
+    str | None,
+    option(
+        panel=_COLUMNS,
+        metavar="COLUMN",
+        help="Which rows belong together, such as those of a person: shuffled as a whole, and no feature.",
+    ),
+]
+HowScaled = Annotated[
+    Scale,
+    option(
+        "--scale",
+        panel=_COLUMNS,
+        metavar="HOW",
+        help="Numbers: standard, rank (normal quantiles of ranks) or none (as they are, all in one unit).",
+    ),
+]
+
+HowTested = Annotated[
+    Method,
+    option(
+        "--method",
+        panel=_TESTS,
+        metavar="NAME",
+        help="calibrated, with family-wise error control, or published, as in the paper.",
+    ),
+]
+HowDrawn = Annotated[
+    NullOfSearch | None,
+    option(
+        "--null",
+        panel=_TESTS,
+        metavar="NAME",
+        help="Surrogates of the calibrated method: residual, local (from near rows), shuffle, or circular "
+        "(shifted, for rows in the order of time).",
+        show_default="residual",
+    ),
+]
+HowSearched = Annotated[
+    Search,
+    option(
+        "--search",
+        panel=_TESTS,
+        metavar="NAME",
+        help="forward (add the best), backward (remove the least needed), floating (both), or filter (each on its "
+        "own, redundant ones included).",
+    ),
+]
+HowControlled = Annotated[
+    Control | None,
+    option(
+        "--control",
+        panel=_TESTS,
+        metavar="NAME",
+        help="What alpha bounds in a filter: fwer (any false positive), fdr (the share of false ones), or none "
+        "(those of each test).",
+        show_default="fwer",
+    ),
+]
+Estimate = Annotated[
+    Criterion,
+    option(
+        "--criterion",
+        panel=_TESTS,
+        metavar="NAME",
+        help=f"What is measured: {', '.join(criterion.value for criterion in Criterion)}.",
+    ),
+]
+NullOfTest = Annotated[
+    Null,
+    option(
+        "--null",
+        panel=_TESTS,
+        metavar="NAME",
+        help="Surrogates: residual (keep their dependence on the given features), local or shuffle.",
+    ),
+]
+Neighbors = Annotated[
+    int | None,
+    option(panel=_TESTS, metavar="N", min=1, help="Neighbors of the estimate.", show_default="6"),
+]
+
 Json = Annotated[
-    Path | None,
-    typer.Option(help="Write all the evidence to this file; - is standard output.", show_default=False),
+    Path | None, option(panel=_RESULTS, metavar="FILE", help="All the evidence; - is standard output.")
 ]
 Csv = Annotated[
     Path | None,
-    typer.Option(
-        help="Write the selected features and the target, all rows, to this file; - is standard output.",
-        show_default=False,
-    ),
+    option(panel=_RESULTS, metavar="FILE", help="The selected features and the target; - is standard output."),
 ]
 CsvEscape = Annotated[
-    bool,
-    typer.Option(
-        "--csv-escape",
-        help="In --csv, put a ' before names and text that a spreadsheet would take for formulas.",
-    ),
-]
-Report = Annotated[Path | None, typer.Option(help="Write a report to hand on, one HTML file.", show_default=False)]
-OpenReport = Annotated[
-    bool, typer.Option("--open", help="Open the report in a browser; without --report, a temporary one.")
+    bool, option("--csv-escape", panel=_RESULTS, help="In --csv, put a ' before what a spreadsheet would compute.")
 ]
 Plot = Annotated[
-    Path | None, typer.Option(help="Draw the search to this file: .png, .svg or .pdf.", show_default=False)
+    Path | None, option(panel=_RESULTS, metavar="FILE", help="A picture of the search: .png, .svg or .pdf.")
+]
+RankingCsv = Annotated[
+    Path | None,
+    option("--csv", panel=_RESULTS, metavar="FILE", help="The features in their order; - is standard output."),
 ]
 FrequenciesCsv = Annotated[
-    Path | None, typer.Option("--csv", help="Write the frequencies to this file.", show_default=False)
+    Path | None, option("--csv", panel=_RESULTS, metavar="FILE", help="The frequencies; - is standard output.")
 ]
 FrequenciesPlot = Annotated[
     Path | None,
-    typer.Option("--plot", help="Draw the frequencies to this file: .png, .svg or .pdf.", show_default=False),
+    option("--plot", panel=_RESULTS, metavar="FILE", help="A picture of the frequencies: .png, .svg or .pdf."),
+]
+ChoicePlot = Annotated[
+    Path | None,
+    option("--plot", panel=_RESULTS, metavar="FILE", help="A picture of the choice: .png, .svg or .pdf."),
 ]
 CheckModel = Annotated[
     Model | None,
-    typer.Option(
+    option(
         "--check-model",
-        help="Also cross-validate a model on the selected features, the peak and all features: linear with a "
-        "squared penalty, a random forest, or nearest neighbours. Each of the five folds selects anew.",
-        show_default=False,
+        panel=_RESULTS,
+        metavar="NAME",
+        help="Also cross-validate ridge, forest or neighbors on the selected features, the peak and all features.",
     ),
 ]
 StabilityToo = Annotated[
     int | None,
-    typer.Option(
+    option(
         "--stability",
+        panel=_RESULTS,
         metavar="[N]",
-        help=f"Show how often each feature is selected over N half-samples of the rows ({RESAMPLES} unless said).",
-        show_default=False,
+        help=f"Also show how often features are selected over N half-samples ({RESAMPLES} unless said).",
     ),
 ]
-Resamples = Annotated[int, typer.Option(help="Number of half-samples, an even number.")]
+
+TimeLimit = Annotated[float | None, option(panel=_RUNNING, metavar="SECONDS", help="Stop after so long.")]
+Seed = Annotated[int, option(panel=_RUNNING, metavar="N", min=0, help="Seed that fixes the result.")]
+Jobs = Annotated[int, option(panel=_RUNNING, metavar="N", help="Threads; -1 is one per core.")]
 CheckpointFile = Annotated[
     Path | None,
-    typer.Option(
-        "--checkpoint",
-        help="Write decisions to this file, and resume from it if it exists.",
-        show_default=False,
-    ),
+    option("--checkpoint", panel=_RUNNING, metavar="FILE", help="Write decisions here, and resume from it."),
 ]
 Progress = Annotated[
-    bool | None, typer.Option(help="Whether to show what is being done.", show_default="in a terminal")
+    bool | None, option(panel=_RUNNING, help="Show what is being done.", show_default="in a terminal")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
-Neighbors = Annotated[
-    int | None, typer.Option(min=1, help="Number of neighbours of the estimate.", show_default="6")
-]
+Quiet = Annotated[bool, option("--quiet", panel=_RUNNING, help="Print nothing but errors.")]
 
 
 def discrete(categorical: list[str], names: list[str], target: str, kind: TargetKind) -> dict[str, object]:

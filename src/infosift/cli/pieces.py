@@ -22,11 +22,12 @@ from infosift.cli.tables import Columns, read_table
 from infosift.errors import InputError
 
 Names = Annotated[
-    list[str], typer.Argument(help="Features, apart or with commas between them.", show_default=False)
+    list[str],
+    typer.Argument(help="Features, apart or with commas between them.", show_default=False),
 ]
 Given = Annotated[
     list[str] | None,
-    typer.Option(help="Features to condition on, with commas between them; may be repeated.", show_default=False),
+    options.option(metavar="NAMES", help="Features to condition on, with commas or repeated."),
 ]
 
 
@@ -35,15 +36,13 @@ def neighbors(
     source: Source,
     target: options.Target,
     ignore: options.Ignore = None,
+    missing: options.RowsMissing = options.MissingRows.error,
     categorical: options.Categorical = None,
     target_kind: options.KindOfTarget = options.TargetKind.auto,
-    missing: options.RowsMissing = options.MissingRows.error,
+    json: options.Json = None,
+    plot: options.ChoicePlot = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
-    json: options.Json = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the choice to this file: .png, .svg or .pdf.", show_default=False)
-    ] = None,
 ) -> None:
     """Show which number of neighbours the published method would choose, and why.
 
@@ -78,17 +77,14 @@ def try_feature(
     target: options.Target,
     given: Given = None,
     alpha: options.Alpha = 0.05,
-    null: Annotated[
-        options.Null,
-        typer.Option(help="How surrogates are drawn; residual keeps their dependence on the given features."),
-    ] = options.Null.residual,
-    n_neighbors: options.Neighbors = None,
+    missing: options.RowsMissing = options.MissingRows.error,
     categorical: options.Categorical = None,
     target_kind: options.KindOfTarget = options.TargetKind.auto,
-    missing: options.RowsMissing = options.MissingRows.error,
+    null: options.NullOfTest = options.Null.residual,
+    n_neighbors: options.Neighbors = None,
+    json: options.Json = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
-    json: options.Json = None,
 ) -> None:
     """Test whether a feature is informative about the target, conditional on others where these are given.
 
@@ -108,17 +104,18 @@ def try_feature(
         table = table.without_gaps(list(dict.fromkeys([tested, *known])), missing)
         discrete: dict[str, Any] = options.discrete(table.named.categorical, [tested], target, target_kind)
         more: dict[str, Any] = {} if n_neighbors is None else {"n_neighbors": n_neighbors}
-        result = permutation_test(
-            table.features.select(tested),
-            table.target,
-            table.features.select(known) if known else None,
-            alpha=alpha,
-            null=null.value,
-            random_state=seed,
-            n_jobs=jobs,
-            **discrete,
-            **more,
-        )
+        with warnings_as_notes():
+            result = permutation_test(
+                table.features.select(tested),
+                table.target,
+                table.features.select(known) if known else None,
+                alpha=alpha,
+                null=null.value,
+                random_state=seed,
+                n_jobs=jobs,
+                **discrete,
+                **more,
+            )
         print_test(result, tested, known, target, console_beside(json))
         if json is not None:
             write_text(json, result.to_json(indent=1), "Evidence")
@@ -129,26 +126,29 @@ def score(
     source: Source,
     features: Names,
     target: options.Target,
-    n_neighbors: options.Neighbors = None,
+    missing: options.RowsMissing = options.MissingRows.error,
     categorical: options.Categorical = None,
     target_kind: options.KindOfTarget = options.TargetKind.auto,
-    missing: options.RowsMissing = options.MissingRows.error,
+    n_neighbors: options.Neighbors = None,
 ) -> None:
     """Print the mutual information of a subset of features with the target, in nats.
+
+    The estimate depends on the number of neighbors. It differs from that of
+    infosift select, which takes the mean over several numbers of them.
 
     Example: [bold]infosift score houses.csv area,rooms --target price[/bold]
     """
     with failing_in_one_sentence():
-        from infosift import mutual_information
+        from infosift import KSG, mutual_information
 
         named = Columns(asked=features, categorical=categorical or [])
         table = read_table(source, target, named)
         asked = table.named.asked
         table = table.without_gaps(asked, missing)
         discrete: dict[str, Any] = options.discrete(table.named.categorical, asked, target, target_kind)
-        more: dict[str, Any] = {} if n_neighbors is None else {"n_neighbors": n_neighbors}
-        information = mutual_information(table.features, table.target, **discrete, **more)
-        typer.echo(f"{information:.4f}")
+        count = KSG().default_value(len(table.target)) if n_neighbors is None else n_neighbors
+        information = mutual_information(table.features, table.target, n_neighbors=count, **discrete)
+        typer.echo(f"{information:.4f} nats ({count} neighbor{'s' * (count != 1)})")
 
 
 def _one(asked: list[str]) -> str:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from infosift.cli import options
 from infosift.cli.running import console_beside, failing_in_one_sentence, require_possible
-from infosift.cli.selecting import fit, is_shown, stop_if_cut_short
+from infosift.cli.selecting import fit, is_empty_handed, is_shown, stop_if_cut_short
 from infosift.cli.sources import Source, reads_a_file
 from infosift.cli.spreadsheets import write_csv
 from infosift.cli.tables import Columns, read_table
@@ -20,22 +18,17 @@ def rank(
     source: Source,
     target: options.Target,
     alpha: options.Alpha = 0.05,
-    method: options.HowTested = options.Method.calibrated,
     ignore: options.Ignore = None,
-    categorical: options.Categorical = None,
-    target_kind: options.KindOfTarget = options.TargetKind.auto,
     missing: options.HowMissing = options.Missing.error,
     min_features: options.MinFeatures = 0,
+    categorical: options.Categorical = None,
+    target_kind: options.KindOfTarget = options.TargetKind.auto,
+    method: options.HowTested = options.Method.calibrated,
+    csv: options.RankingCsv = None,
+    csv_escape: options.CsvEscape = False,
     time_limit: options.TimeLimit = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
-    csv: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write the features in their order to this file; - is standard output.", show_default=False
-        ),
-    ] = None,
-    csv_escape: options.CsvEscape = False,
     progress: options.Progress = None,
 ) -> None:
     """Put all features of a file in order: those selected, then the others by what they would add to these.
@@ -63,7 +56,8 @@ def rank(
         selection = fit(table, parameters)
         from infosift.display.terminal import print_ranking
 
-        print_ranking(selection, console_beside(csv))
+        if not is_empty_handed(selection):
+            print_ranking(selection, console_beside(csv))
         if csv is not None:
             import polars as pl
 

@@ -30,6 +30,7 @@ STANDARD_INPUT, STANDARD_OUTPUT = "-", Path("-")
 _PICTURE_DPI = 150
 _OPTIONS = {
     "alpha": "--alpha",
+    "criterion": "--criterion",
     "decimal": "--decimal",
     "discrete_target": "--target-kind",
     "feature_groups": "--feature-groups",
@@ -90,7 +91,7 @@ def _in_terms_of_options(message: str) -> str:
 
 def _repeated(option: str, names: str) -> str:
     """Return an option once for each of some names in quotes."""
-    return " ".join(f"{option} {name}" for name in re.findall('"([^"]+)"', names))
+    return " ".join(f"{option} {shlex.quote(name)}" for name in re.findall('"([^"]+)"', names))
 
 
 def _on_one_line(message: str) -> str:
@@ -106,12 +107,19 @@ def stop(message: str, code: int) -> NoReturn:
 
 @contextmanager
 def warnings_as_notes(quiet: bool = False) -> Iterator[None]:
-    """Show each warning once, without where it comes from, and with options in place of parameters."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Show each warning once and at once, without where it comes from, with options in place of parameters."""
+    said: set[str] = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        sentence = _on_one_line(_in_terms_of_options(str(message)))
+        if not quiet and sentence not in said:
+            said.add(sentence)
+            Console(stderr=True).print(Text(f"Note: {sentence}", style="yellow"))
+
+    with warnings.catch_warnings():
         warnings.simplefilter("always")
+        warnings.showwarning = show
         yield
-    for message in () if quiet else dict.fromkeys(str(warning.message) for warning in caught):
-        Console(stderr=True).print(Text(f"Note: {_on_one_line(_in_terms_of_options(message))}", style="yellow"))
 
 
 def require_possible(

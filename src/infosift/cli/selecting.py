@@ -40,32 +40,32 @@ def select(
     source: Source,
     target: options.Target,
     alpha: options.Alpha = 0.05,
+    ignore: options.Ignore = None,
+    missing: options.HowMissing = options.Missing.error,
+    report: options.Report = None,
+    open_report: options.OpenReport = False,
+    keep: options.Keep = None,
+    feature_groups: options.FeatureGroups = None,
+    min_features: options.MinFeatures = 0,
+    max_features: options.MaxFeatures = None,
+    groups: options.Groups = None,
+    categorical: options.Categorical = None,
+    target_kind: options.KindOfTarget = options.TargetKind.auto,
+    scale: options.HowScaled = options.Scale.standard,
     method: options.HowTested = options.Method.calibrated,
     null: options.HowDrawn = None,
     search: options.HowSearched = options.Search.forward,
     control: options.HowControlled = None,
     criterion: options.Estimate = options.Criterion.ksg,
-    keep: options.Keep = None,
-    ignore: options.Ignore = None,
-    feature_groups: options.FeatureGroups = None,
-    groups: options.Groups = None,
-    categorical: options.Categorical = None,
-    target_kind: options.KindOfTarget = options.TargetKind.auto,
-    scale: options.HowScaled = options.Scale.standard,
-    missing: options.HowMissing = options.Missing.error,
-    min_features: options.MinFeatures = 0,
-    max_features: options.MaxFeatures = None,
-    time_limit: options.TimeLimit = None,
-    seed: options.Seed = 0,
-    jobs: options.Jobs = -1,
     json: options.Json = None,
     csv: options.Csv = None,
     csv_escape: options.CsvEscape = False,
-    report: options.Report = None,
-    open_report: options.OpenReport = False,
     plot: options.Plot = None,
     check_model: options.CheckModel = None,
     stability: options.StabilityToo = None,
+    time_limit: options.TimeLimit = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = -1,
     checkpoint: options.CheckpointFile = None,
     progress: options.Progress = None,
     quiet: options.Quiet = False,
@@ -105,7 +105,7 @@ def _show_and_write(table: Table, parameters: dict[str, Any], files: _Files, ext
     """Print the selection and what is asked for besides it, and write the files whatever comes of that."""
     selection = fit(table, parameters, quiet)
     console = console_beside(files.json, files.csv)
-    if not quiet:
+    if not quiet and not is_empty_handed(selection):
         show(selection, console)
     found: dict[str, Any] = {}
     try:
@@ -247,6 +247,11 @@ def stop_if_cut_short(selection: Selection) -> None:
         stop("Interrupted: what is above was decided before.", code)
     if code == OUT_OF_TIME:
         stop("The time limit ended the run before anything was decided: raise --time-limit.", code)
+
+
+def is_empty_handed(selection: Selection) -> bool:
+    """Tell whether there was no time to decide anything, which one sentence says."""
+    return _cut_short(selection) == OUT_OF_TIME
 
 
 def _cut_short(selection: Selection) -> int | None:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from infosift.cli.options import option
+
 if TYPE_CHECKING:
     from infosift.data.formats import Reading
 
-PANEL = "Reading the file"
+_PANEL = "Reading the file"
 
 
 class Dates(Enum):
@@ -38,30 +40,41 @@ _DATA = typer.Argument(
 )
 
 
-def _option(*names: str, **details: Any) -> Any:
-    return typer.Option(*names, rich_help_panel=PANEL, **details)
-
-
 @dataclass(frozen=True)
 class Source:
     """A file, and how it is to be read; each field is an argument or option of the commands that read one."""
 
     file: Annotated[str, _DATA]
     encoding: Annotated[
-        str | None, _option(help="The encoding of text, such as latin-1.", show_default="utf-8")
+        str | None,
+        option(panel=_PANEL, metavar="NAME", help="That of text, such as latin-1.", show_default="utf-8"),
     ] = None
     comment: Annotated[
-        str | None, _option(help="How lines begin that are comments, such as '#'.", show_default=False)
+        str | None, option(panel=_PANEL, metavar="SIGN", help="How lines begin that are comments, such as '#'.")
     ] = None
     decimal: Annotated[
-        Decimal | None, _option(help="Whether 1,234 has a decimal comma.", show_default="as the file shows")
+        Decimal | None,
+        option(
+            panel=_PANEL,
+            metavar="MARK",
+            help="comma or point: which one is decimal.",
+            show_default="as the file shows",
+        ),
     ] = None
     no_header: Annotated[
-        bool, _option("--no-header", help="The first line is data; columns are called 0, 1, 2 ...")
+        bool, option("--no-header", panel=_PANEL, help="There are no names; columns are called 0, 1, 2 ...")
     ] = False
-    sheet: Annotated[str | None, _option(help="The sheet of an Excel file.", show_default="the first")] = None
+    sheet: Annotated[
+        str | None,
+        option(panel=_PANEL, metavar="NAME", help="The sheet of an Excel file.", show_default="the first"),
+    ] = None
     dates: Annotated[
-        Dates, _option(help="Dates as numbers of days, or weekdays and months as categories too.")
+        Dates,
+        option(
+            panel=_PANEL,
+            metavar="HOW",
+            help="As numbers of days (days), or with weekdays and months as categories too (expand).",
+        ),
     ] = Dates.days
 
     @property
@@ -83,9 +96,8 @@ def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
         command(source=Source(**{name: given.pop(name) for name in of_source}), **given)
 
     by_keyword = inspect.Parameter.KEYWORD_ONLY
-    file, *rest = (parameter.replace(kind=by_keyword) for parameter in of_source.values())
-    others = [parameter.replace(kind=by_keyword) for name, parameter in own.items() if name != "source"]
-    shown = inspect.Signature([file, *others, *rest])
+    others = [parameter for name, parameter in own.items() if name != "source"]
+    shown = inspect.Signature([one.replace(kind=by_keyword) for one in (*of_source.values(), *others)])
     reading.__signature__ = shown  # type: ignore[attr-defined]
     reading.__annotations__ = {name: parameter.annotation for name, parameter in shown.parameters.items()}
     return reading

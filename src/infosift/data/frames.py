@@ -293,7 +293,7 @@ def require_varying_target(target: NamedColumns, *, rows_of_each_class: bool = T
             continue
         if i in target.discrete and 2 * (count := n_categories(values)) > len(values) > 3:
             raise InputError(
-                f'The target "{name}" has {count} classes in {len(values)} rows, too few rows of each: '
+                f'The target "{name}" has {count:,} classes in {len(values):,} rows, too few rows of each: '
                 "give a target with fewer classes, or numbers."
             )
 

@@ -16,7 +16,7 @@ def read_row_groups(values: Any, n_rows: int) -> IntArray:
     values = np.asarray(values)
     if values.shape != (n_rows,):
         raise InputError(
-            f"groups must have one value for each of the {n_rows} rows, not the shape {values.shape}."
+            f"groups must have one value for each of the {n_rows:,} rows, not the shape {values.shape}."
         )
     missing = [value is None or value != value for value in values.tolist()]
     if any(missing):

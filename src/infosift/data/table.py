@@ -121,12 +121,17 @@ def make_table(
     require_finite(features, ignored=ignored, allow_missing=allow_missing)
     require_finite(target, "The target")
     require_varying_target(target)
-    columns = prepare(features, seed, "ties", scale, ignored, takes_categories, special_apart)
-    target_columns = prepare(target, seed, "ties of the target", scale, (), takes_categories, special_apart)
-    digests = tuple(_digest(values) for values in columns)
     constant = tuple(i for i, values in enumerate(features.values) if i not in ignored and is_constant(values))
     discrete = tuple(i for i in sorted(features.discrete) if i not in ignored and i not in constant)
     near_unique = tuple(i for i in discrete if _is_near_unique(features.values[i]))
+    # No criterion looks at those that are near-unique, so that it need not take categories for their sake.
+    unread = ignored if takes_categories else (*ignored, *near_unique)
+    if not takes_categories:
+        _require_numbers(features, unread, may_ignore=True)
+        _require_numbers(target, (), what="The target ")
+    columns = prepare(features, seed, "ties", scale, unread, takes_categories, special_apart)
+    target_columns = prepare(target, seed, "ties of the target", scale, (), takes_categories, special_apart)
+    digests = tuple(_digest(values) for values in columns)
     grouped = {i for group in feature_groups for i in group.columns}
     return Table(
         names=features.names,
@@ -167,12 +172,8 @@ def prepare(
     where ``special_apart``. With ``scale="rank"`` numbers are first replaced by the normal quantiles of their
     ranks. With ``scale="none"`` they have unit spread here too: the weights of a table undo it where it matters.
     """
-    if columns.discrete and not takes_categories:
-        name = columns.names[min(columns.discrete)]
-        raise InputError(
-            f'"{name}" is discrete, and the criterion is for numbers only: use one that takes categories, such as '
-            'criterion="ksg", or leave the column out.'
-        )
+    if not takes_categories:
+        _require_numbers(columns, ignored)
     prepared = np.zeros(columns.values.shape)
     for i, column in enumerate(columns.values):
         values = np.ascontiguousarray(column)  # sums have the same bits for any layout of the table
@@ -186,6 +187,26 @@ def prepare(
             apart = takes_categories and special_apart
             prepared[i, observed] = _prepare_numbers(values[observed], seed, purpose, scale, apart)
     return prepared
+
+
+def _require_numbers(
+    columns: NamedColumns, ignored: Sequence[int], *, what: str = "", may_ignore: bool = False
+) -> None:
+    """Refuse categories among the columns that are looked at and vary; ``what`` they are may be said."""
+    names = [
+        f'"{columns.names[i]}"'
+        for i in sorted(columns.discrete)
+        if i not in ignored and not is_constant(columns.values[i])
+    ]
+    if not names:
+        return
+    out = "" if what else ", or leave the column out" if len(names) == 1 else ", or leave such columns out"
+    if may_ignore:
+        out += f" with ignore={names[0]}" if len(names) == 1 else f" with ignore=[{', '.join(names)}]"
+    raise InputError(
+        f"{what}{names[0]} is discrete, and the criterion is for numbers only: use one that takes categories, "
+        f'such as criterion="ksg"{out}.'
+    )
 
 
 def _prepare_numbers(values: FloatArray, seed: int, purpose: str, scale: str, special_apart: bool) -> FloatArray:

@@ -307,7 +307,7 @@ class Selection(Record):
     def __repr__(self) -> str:
         selected = ", ".join(self.names) or "nothing"
         sample = (
-            f", {self.criterion_parameter} chosen on {self.n_rows_sampled} of {self.n_rows} rows"
+            f", {self.criterion_parameter} chosen on {self.n_rows_sampled:,} of {self.n_rows:,} rows"
             if self.n_rows_sampled
             else ""
         )

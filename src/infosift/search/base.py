@@ -36,7 +36,7 @@ class Method(Protocol):
         ...
 
     def check(self, alpha: float, criterion: Criterion, missing: str, has_row_groups: bool) -> None:
-        """Refuse parameters that cannot be used, or would not be."""
+        """Refuse parameters that cannot be used, or would not be; warn of those that take long."""
         ...
 
     def tests(

@@ -29,7 +29,7 @@ from infosift.significance.conditional import Conditional, Workbench
 from infosift.significance.drawn_scores import DrawnScores, unexplained_by
 from infosift.significance.drawn_series import DrawnSeries
 from infosift.significance.max_test import at_most, draws_for, growing, looks, max_test
-from infosift.significance.permutation import permutations_for, threshold
+from infosift.significance.permutation import permutations_for, threshold, warn_of_many_permutations
 from infosift.significance.refined import refined
 from infosift.significance.shifts import CIRCULAR
 from infosift.significance.surrogates import NULLS
@@ -89,9 +89,10 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
         return self.null != CIRCULAR
 
     def check(self, alpha: float, criterion: Criterion, missing: str, has_row_groups: bool) -> None:
-        """Refuse parameters that cannot be used, or would not be."""
+        """Refuse parameters that cannot be used, or would not be; warn of those that take long."""
         require_choice("null", self.null, (*NULLS, CIRCULAR))
-        self._count(alpha)
+        if self._count(alpha) is None and self.shuffles_rows:
+            warn_of_many_permutations(alpha, SHARE_OF_SERIES)
         if has_row_groups and self.null == "local":
             raise InputError('null="local" takes values of near rows and cannot keep groups of rows together.')
         if has_row_groups and self.null == CIRCULAR:

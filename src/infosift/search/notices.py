@@ -123,17 +123,17 @@ def _dropped(n_rows: int, n_rows_dropped: int, missing: Mapping[str, int]) -> li
 def _order(problem: Problem, selection: Selection, engine: Engine) -> list[Notice]:
     if problem.table.row_groups is not None or not problem.method.shuffles_rows:
         return []
-    found = serial_dependence(problem.table, selection.indices, engine)
-    return [] if found is None else [_serial(found, problem.table.names[found.feature])]
+    table, selected = problem.table, list(selection.indices)
+    found = serial_dependence(table.columns[selected], table.target, engine)
+    return [] if found is None else [_serial(found, table.names[selected[found.feature]])]
 
 
 def _serial(found: SerialDependence, name: str) -> Notice:
     return _about(
         "order",
-        "Rows depend on those next to them in the file: neighbouring rows have a rank correlation of "
-        f'{found.of_target:.2f} in the residual of the target and of {found.of_feature:.2f} in that of "{name}". '
-        "Shuffled rows do not, so p-values are too small. Say which rows belong together with groups "
-        '(--groups), or shift a series in time with method=Calibrated(null="circular") (--null circular).',
+        f"{found.sentence(name)} Shuffled rows do not, so p-values are too small. Say which rows belong together "
+        'with groups (--groups), or shift a series in time with method=Calibrated(null="circular") (--null '
+        "circular).",
         [name],
     )
 

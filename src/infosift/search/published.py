@@ -21,7 +21,13 @@ from infosift.results.steps import NeighborChoice, PermutationTest, Step
 from infosift.search.base import Alone, Problem, columns_of
 from infosift.search.choose_k import Resampling, choose_value
 from infosift.significance.max_test import draws_of
-from infosift.significance.permutation import judge, null_scores, permutations_for, shuffled_orders
+from infosift.significance.permutation import (
+    judge,
+    null_scores,
+    permutations_for,
+    shuffled_orders,
+    warn_of_many_permutations,
+)
 
 _N_FOLDS = 30
 # Of a filter that controls the false discovery rate.
@@ -69,8 +75,10 @@ class Published(BaseEstimator):  # type: ignore[misc]
         self.t_threshold = t_threshold
 
     def check(self, alpha: float, criterion: Criterion, missing: str, has_row_groups: bool) -> None:
-        """Refuse parameters that cannot be used, or would not be."""
+        """Refuse parameters that cannot be used, or would not be; warn of those that take long."""
         permutations_for(alpha, self.n_permutations)
+        if self.n_permutations == "auto":
+            warn_of_many_permutations(alpha)
         require_count("n_folds", self.n_folds, least=2)
         if self.t_threshold is not None:
             require_finite_number("t_threshold", self.t_threshold)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
@@ -20,6 +21,8 @@ from infosift.results.steps import PermutationTest
 # The paper advises 20 to 50 permutations.
 _ADVISED_PERMUTATIONS = 50
 _LARGEST_DENOMINATOR = 1000
+# From so many on, a test takes minutes.
+_MANY_PERMUTATIONS = 20_000
 _VALUES_AT_ONCE = 8_000_000
 
 
@@ -113,6 +116,18 @@ def permutations_for(alpha: float, requested: int | str, share: float = 1.0) -> 
     return require_count(
         "n_permutations", requested, fewest, otherwise=f'"auto" or, to be able to reach alpha={alpha:g}, '
     )
+
+
+def warn_of_many_permutations(alpha: float, share: float = 1.0, stacklevel: int = 6) -> None:
+    """Warn of a level so small that a test of a share of it takes long, however clear its answer."""
+    fewest = math.ceil(1 / (_exact(alpha) * _exact(share))) - 1
+    if fewest > _MANY_PERMUTATIONS:
+        warnings.warn(
+            f"alpha = {alpha:g} needs at least {fewest:,} permutations per test, which takes long: raise alpha, "
+            "or set a time limit where there is one.",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def _exact(alpha: float) -> Fraction:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +10,6 @@ from scipy.stats import rankdata
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.gaps import whole_rows_of
-from infosift.data.table import Table
 from infosift.engines.base import Engine
 from infosift.significance.regression import QUICK_WIDTHS, Smoother
 from infosift.significance.residual_target import parts_of
@@ -31,35 +29,46 @@ _LEAST_PRODUCT = 0.1
 
 @dataclass(frozen=True)
 class SerialDependence:
-    """A selected feature, and the rank correlations of neighbouring rows: in the target's residual and its own."""
+    """A feature, and the rank correlations of neighbouring rows: in the target's residual and its own."""
 
     feature: int
     of_target: float
     of_feature: float
 
+    def sentence(self, name: str) -> str:
+        """Return what is found, of a feature of this name."""
+        return (
+            "Rows depend on those next to them in the file: neighbouring rows have a rank correlation of "
+            f'{self.of_target:.2f} in the residual of the target and of {self.of_feature:.2f} in that of "{name}".'
+        )
 
-def serial_dependence(table: Table, selected: Sequence[int], engine: Engine) -> SerialDependence | None:
-    """Return the strongest serial dependence of target and a selected feature together; None where there is none.
+
+def serial_dependence(
+    columns: FloatArray, target: FloatArray, engine: Engine, given: FloatArray | None = None
+) -> SerialDependence | None:
+    """Return the strongest serial dependence of target and a feature together; None where there is none.
+
+    ``columns`` are features that were found to be informative, ``given`` are others that the target may depend on.
 
     Shuffles deceive where both the target and a feature depend on their neighbours, each for itself. So the target
-    must do so, and its residual given the selected features; and so must a selected feature, and its residual
-    given the target. Exchangeable rows that were sorted lack one of these. Sorted by the target, the features have
-    residuals that do not depend on their neighbours. Sorted by a selected feature, the target has such residuals.
-    Sorted by what else is in the target, the features themselves do not depend on their neighbours.
+    must do so, and its residual given the features; and so must a feature, and its residual given the target.
+    Exchangeable rows that were sorted lack one of these. Sorted by the target, the features have residuals that do
+    not depend on their neighbours. Sorted by a feature, the target has such residuals. Sorted by what else is in
+    the target, the features themselves do not depend on their neighbours.
     """
-    rows = _rows_to_look_at(table.n_rows)
-    rows = rows[whole_rows_of(table.columns[list(selected)][:, rows])]
-    looked_at = [i for i in selected if _varies(table.columns[i, rows])][:_MOST_FEATURES]
-    target = table.target[:, rows]
+    features = columns if given is None else np.concatenate([columns, given])
+    rows = _rows_to_look_at(target.shape[1])
+    rows = rows[whole_rows_of(features[:, rows])]
+    features, target = features[:, rows], target[:, rows]
+    looked_at = [i for i, values in enumerate(features) if _varies(values)][:_MOST_FEATURES]
     if len(rows) < _FEWEST_ROWS or not looked_at or not all(map(_varies, target)):
         return None
-    columns = table.columns[looked_at][:, rows]
-    of_target = _serial_correlation_of(target, columns, rows, engine)
+    of_target = _serial_correlation_of(target, features[looked_at], rows, engine)
     if not _counts(of_target, len(rows)):
         return None
     found = []
-    for feature, column in zip(looked_at, columns, strict=True):
-        of_feature = _serial_correlation_of(column[None], target, rows, engine)
+    for feature in (i for i in looked_at if i < len(columns)):
+        of_feature = _serial_correlation_of(features[[feature]], target, rows, engine)
         if _counts(of_feature, len(rows)) and of_feature * of_target >= _LEAST_PRODUCT:
             found.append(SerialDependence(feature, of_target, of_feature))
     return max(found, key=lambda one: one.of_feature, default=None)

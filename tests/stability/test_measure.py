@@ -269,7 +269,7 @@ def test_what_is_refused(table):
         selection_stability(QUICK, X, y, n_jobs=0)
     with pytest.raises(InputError, match="the target y is None"):
         selection_stability(QUICK, X, None)
-    with pytest.raises(InputError, match='Column "x1" has a missing value'):
+    with pytest.raises(InputError, match=r'Column "x1" has no value in any row: leave it out with ignore="x1"\.'):
         selection_stability(QUICK, np.where(np.arange(5) == 1, np.nan, X), y)
     with pytest.raises(InputError, match="On half-sample 1: groups has 3 groups of rows"):
         selection_stability(QUICK, X, y, groups=np.arange(80) % 6)

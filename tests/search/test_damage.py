@@ -4,6 +4,7 @@ import json
 import os
 import random
 import warnings
+from copy import deepcopy
 
 import pytest
 from sklearn.base import clone
@@ -53,7 +54,7 @@ def swap(text, rng):
     content = json.loads(text)
     all_places = list(places(content))
     one, other = rng.sample(all_places, 2)
-    first, second = parent_of(content, one)[one[-1]], parent_of(content, other)[other[-1]]
+    first, second = (deepcopy(parent_of(content, place)[place[-1]]) for place in (one, other))
     parent_of(content, one)[one[-1]] = second
     if one != other[: len(one)] and other != one[: len(other)]:
         parent_of(content, other)[other[-1]] = first

@@ -107,7 +107,7 @@ def test_the_panel_says_all_that_was_found(page):
         )
     )
     assert page.locator("#verdict dt").inner_text().endswith("redundant")
-    assert "conditional" in page.locator("#verdict dd").text_content()
+    assert "adds nothing detectable" in page.locator("#verdict dd").text_content()
     assert "adjusted for 8 candidates" in said["P-value"]
     assert " of 8 by statistic at step 1, then " in said["As a candidate"]
     assert said["Explained by"] == SELECTED

@@ -110,7 +110,7 @@ def test_what_cannot_be_shown_is_said_in_a_sentence(files, results, shown, tmp_p
         ([files["selection"], stranger], "stability is about other features or another target"),
         (
             [files["selection"], "--report", files["selection"]],
-            "is what is to be shown: give another file",
+            "is number 1 of the files to show: give another file",
         ),
         ([files["selection"], "--report", "-"], "- is standard output"),
         ([files["selection"], "--report", tmp_path / "no" / "x.html"], "There is no folder"),

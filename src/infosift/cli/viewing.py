@@ -55,7 +55,7 @@ def view(
         require_possible(
             {},
             {"--report": report},
-            {"what is to be shown" + " " * number: file for number, file in enumerate(files)},
+            {f"number {place} of the files to show": file for place, file in enumerate(files, start=1)},
         )
         require_drawable(None, needed=True)
         found = _read_all(files)

@@ -12,7 +12,11 @@ def explained(selection: Selection) -> list[str]:
     if found is None:
         return []
     many = len(selection.names) > 1
-    they, only = ("Together they explain", "these features") if many else ("It explains", "this feature")
+    they, only = (
+        ("The selected features together explain", "these features")
+        if many
+        else ("The selected feature explains", "this feature")
+    )
     if found.least_error is None:
         return [
             f"{they} about {100 * found.share:.0f} % of the variance of {target}, put on a normal scale; no model "
@@ -32,9 +36,9 @@ def limits_of_explained(selection: Selection) -> list[str]:
         return []
     by = "the Gaussian bound" if found.least_error is None else "Fano's inequality"
     return [
-        f"It is an estimate from {count(selection.n_rows, 'row')}, of {found.information:.3f} nats, and the limit "
-        f"for models follows from it by {by}. With few rows or many selected features the estimate is low, and a "
-        "model may do better than this says.",
+        f"This is an estimate from {count(selection.n_rows, 'row')}: {found.information:.3f} nats of information, "
+        f"from which the limit for models follows by {by}. With few rows or many selected features the estimate is "
+        "low, and a model may do better than this says.",
         "What is left is noise, or depends on what the table does not hold, or is too weak to be seen in so many "
         "rows.",
     ]

@@ -37,8 +37,8 @@ def as_html(selection: Selection) -> str:
         sentences=[
             *falling(selection),
             f"The search stopped because {selection.stopped}.",
-            *limits(selection),
             *explained(selection),
+            *limits(selection),
         ],
         warnings=[in_python(notice.sentence) for notice in selection.warnings],
         meanings=_meanings(rows),

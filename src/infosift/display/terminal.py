@@ -53,10 +53,10 @@ def print_selection(selection: Selection, console: Console) -> None:
     )
     if selection.steps:
         console.print(_steps_table(selection, console.width))
-    for sentence in (*falling(selection), *_sentences(selection)):
+    for sentence in (*falling(selection), *_sentences(selection), *explained(selection)):
         console.print(Text(sentence))
     _print_verdicts(selection, console)
-    for sentence in (*limits(selection), *explained(selection)):
+    for sentence in limits(selection):
         console.print(Text(sentence))
     console.print(Text(_how(selection), style="dim"))
     if not selection.adjusted and len(selection.feature_names) > 1 and selection.names:

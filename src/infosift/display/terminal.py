@@ -164,14 +164,14 @@ def _verdict(selection: Selection, step: Step) -> str:
 def _how(selection: Selection) -> str:
     settings = selection.settings
     grouped = "" if settings.n_row_groups is None else f" in {count(settings.n_row_groups, 'group')}"
-    dropped = f" ({selection.n_rows_dropped} more had missing values)" if selection.n_rows_dropped else ""
+    dropped = f" ({selection.n_rows_dropped:,} more had missing values)" if selection.n_rows_dropped else ""
     tested = f" (tests on {selection.n_rows_tested:,} of them)" if selection.n_rows_tested else ""
-    parts = [f"{selection.n_rows} rows{grouped}{tested}{dropped}"]
+    parts = [f"{selection.n_rows:,} rows{grouped}{tested}{dropped}"]
     parts += [f"{number} classes" for number in selection.n_classes if number is not None]
     if selection.discrete:
         parts.append(count(len(selection.discrete), "discrete feature"))
     if selection.steps:
-        sampled = f" on {selection.n_rows_sampled} of the rows" if selection.n_rows_sampled else ""
+        sampled = f" on {selection.n_rows_sampled:,} of the rows" if selection.n_rows_sampled else ""
         by = f" (chosen by {selection.neighbors.feature}{sampled})" if selection.neighbors else ""
         if selection.criterion_values:
             parts.append(f"{values_of(selection.criterion_parameter, selection.criterion_values)}{by}")
@@ -222,7 +222,7 @@ def print_choice(choice: NeighborChoice, console: Console) -> None:
         row = (str(k), f"{t[best]:.2f}", Text(choice.feature_names[best]))
         table.add_row(*row, style="bold" if k == choice.n_neighbors else None)
     console.print(table)
-    console.print(Text(f"{choice.n_rows} rows, {choice.n_folds} folds", style="dim"))
+    console.print(Text(f"{choice.n_rows:,} rows, {choice.n_folds} folds", style="dim"))
 
 
 def print_test(test: PermutationTest, feature: str, given: list[str], target: str, console: Console) -> None:

@@ -37,8 +37,8 @@ def limits_of_explained(selection: Selection) -> list[str]:
     by = "the Gaussian bound" if found.least_error is None else "Fano's inequality"
     return [
         f"This is an estimate from {count(selection.n_rows, 'row')}: {found.information:.3f} nats of information, "
-        f"from which the limit for models follows by {by}. With few rows or many selected features the estimate is "
-        "low, and a model may do better than this says.",
+        f"from which the limit for models follows by {by}. With few rows or many selected features the estimate "
+        "is low, and a model may do better than this says.",
         "What is left is noise, or depends on what the table does not hold, or is too weak to be seen in so many "
         "rows.",
     ]

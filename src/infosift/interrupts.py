@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import suppress
 from typing import Any
 
 INTERRUPTED = 130
@@ -15,12 +16,12 @@ INTERRUPTED = 130
 def end_at_once() -> None:
     """End the process when a key interrupts, unless whoever started it, such as nohup, has that ignored."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _leave)
+        signal.signal(signal.SIGINT, _Leaving())
 
 
 def raise_from_here() -> None:
     """Raise KeyboardInterrupt instead, so that what is decided by then can be kept."""
-    if signal.getsignal(signal.SIGINT) is _leave:
+    if isinstance(signal.getsignal(signal.SIGINT), _Leaving):
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -29,6 +30,16 @@ def ignore_from_here() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _leave(_signal: int, _frame: Any) -> None:
-    os.write(2, b"Interrupted.\n")
-    os._exit(INTERRUPTED)
+class _Leaving:
+    """Says so and leaves, on standard error as it is now: while a file is read, it is silenced for a moment."""
+
+    def __init__(self) -> None:
+        self._said_on: int | None = None
+        with suppress(OSError):  # there is no standard error
+            self._said_on = os.dup(2)
+
+    def __call__(self, _signal: int, _frame: Any) -> None:
+        if self._said_on is not None:
+            with suppress(OSError):
+                os.write(self._said_on, b"Interrupted.\n")
+        os._exit(INTERRUPTED)

@@ -22,6 +22,7 @@ from infosift.significance.permutation import judge, null_scores, permutations_f
 from infosift.significance.regression import Smoother
 from infosift.significance.residual_target import randomised_residuals, residuals_of_target
 from infosift.significance.row_order import serial_dependence
+from infosift.significance.sources import shuffle_of
 from infosift.significance.surrogates import NULLS, surrogates_of
 
 
@@ -241,7 +242,7 @@ def permutation_test(
 
     _warn_of_row_order(x, column, target, given_columns, scorer)
     smoother = Smoother(given_columns, scorer.engine) if null == "residual" and len(given_columns) else None
-    surrogates = surrogates_of(column, null, given_columns, smoother, seed, 0, scorer.engine)
+    surrogates, shuffle = surrogates_of(column, null, smoother, seed), shuffle_of(null, given_columns, seed, 0)
     versions = target[None]
     if smoother is not None:
         versions = randomised_residuals(residuals_of_target(target, smoother, MOST_CLASSES))
@@ -251,7 +252,7 @@ def permutation_test(
         return np.asarray(np.mean(scores, axis=0))
 
     def score_draws(draws: range, orders: IntArray) -> FloatArray:
-        return score(np.concatenate([surrogates.draw(source) for source in surrogates.sources(draws, orders)]))
+        return score(np.concatenate([surrogates.draw(source) for source in shuffle.sources(draws, orders)]))
 
     return judge(score(column)[0], null_scores(score_draws, target.shape[1], count, seed, step=0), alpha)
 

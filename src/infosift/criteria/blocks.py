@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from numbers import Integral
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Value, score_each_fold
-from infosift.engines.base import Answer, Engine, Item, Question
-from infosift.engines.blas import on_one_thread
+from infosift.engines.base import Answer, Engine, Question
 from infosift.errors import require_rows
 
 # Sums of floats are good to about this many digits, and processors differ in those after them.
@@ -88,9 +87,7 @@ class BlockCriterion(BaseEstimator):  # type: ignore[misc]
 
     def score(self, questions: Sequence[Question], values: Sequence[Value], engine: Engine) -> list[FloatArray]:
         """Return the score of the given columns plus each candidate, for each value."""
-        # Entered here and not by the workers, which would set the number of threads back for each other.
-        with on_one_thread():
-            return engine.score(partial(_score_block, self, tuple(values)), questions)
+        return engine.score(partial(_score_block, self, tuple(values)), questions)
 
     def score_without_folds(
         self, question: Question, folds: IntArray, values: Sequence[Value], engine: Engine
@@ -116,7 +113,7 @@ def _score_block(
 
 
 def in_turn(
-    function: Callable[[Item], Answer], items: Sequence[Item] | FloatArray, n_threads: int
+    function: Callable[[Any], Answer], items: Sequence[Any] | FloatArray, n_threads: int
 ) -> Iterator[Answer]:
     """Yield the answers of a function for some items, in their order, worked out on so many threads."""
     if n_threads == 1 or len(items) == 1:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
 
-Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+# An answer that stays where it was worked out, or the answer itself.
+Handle: TypeAlias = Any
+# Some columns of a block: its handle, and which of its columns.
+Piece: TypeAlias = tuple[Handle, IntArray]
 
 
 @dataclass(frozen=True)
@@ -61,19 +65,61 @@ class Question:
 BlockScorer: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, int], FloatArray]
 
 
+@dataclass(frozen=True)
+class SpreadColumns:
+    """The columns of a table in blocks that lie where an engine works: the first position of each, and handles."""
+
+    starts: tuple[int, ...]
+    blocks: tuple[Handle, ...]
+
+    def pieces(self, positions: Sequence[int]) -> tuple[Piece, ...]:
+        """Return some columns as pieces of blocks, such that ``joined_columns`` has them in the order asked."""
+        pieces: list[tuple[int, list[int]]] = []
+        for position in positions:
+            block = bisect_right(self.starts, position) - 1
+            if not pieces or pieces[-1][0] != block:
+                pieces.append((block, []))
+            pieces[-1][1].append(position - self.starts[block])
+        return tuple((self.blocks[block], np.array(places)) for block, places in pieces)
+
+
+def joined_columns(pieces: Sequence[tuple[FloatArray, IntArray]]) -> FloatArray:
+    """Return the columns that pieces of blocks are made of, where the blocks are."""
+    found = [block[places] for block, places in pieces]
+    return found[0] if len(found) == 1 else np.concatenate(found)
+
+
 class Engine(Protocol):
     """A place where work is done in pieces, with the same results whatever the pieces and their order.
 
-    Functions are pure: they return what they work out, and write into nothing that they are passed.
+    Functions are pure: they return what they work out, and write into nothing that they are passed. The first
+    argument is an item; the others are what all items share.
     """
 
-    def each(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
-        """Return the answers of a function for some items, in their order."""
+    def each(self, function: Callable[..., Answer], items: Sequence[Any], *shared: Any) -> Iterator[Answer]:
+        """Yield the answers of a function for some items, in their order, as soon as they are there."""
+        ...
+
+    def keep(self, function: Callable[..., Any], items: Sequence[Any], *shared: Any) -> list[Handle]:
+        """Return handles of such answers, which stay where they are; items may be handles, or tuples with some."""
+        ...
+
+    def spread(self, columns: FloatArray) -> SpreadColumns:
+        """Return the columns of a table in blocks that lie where the work is done."""
+        ...
+
+    def parts(self, n_items: int, most: int) -> list[slice]:
+        """Return items in parts that keep all workers busy, none of more than so many."""
         ...
 
     def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
         """Return, for each question, the rows that ``score_block`` gives for its candidates, in their order."""
         ...
+
+
+def equal_parts(n_items: int, size: int) -> list[slice]:
+    """Return items in parts of so many, the last of what is left."""
+    return [slice(start, min(start + size, n_items)) for start in range(0, n_items, size)]
 
 
 def _take(columns: FloatArray, rows: IntArray | None) -> FloatArray:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 
 from infosift.arrays import FloatArray
-from infosift.engines.base import Answer, BlockScorer, Item, Question
+from infosift.engines.base import Answer, BlockScorer, Handle, Question, SpreadColumns, equal_parts
+from infosift.engines.blas import on_one_thread
 from infosift.errors import InputError, shown
 
 # Large enough that what candidates share is worked out seldom, small enough to copy.
@@ -31,7 +33,8 @@ class ThreadEngine:
     block_size : int or None
         Candidates per block. None chooses it from the size of the question. It has no effect on the scores.
     on_block : callable or None
-        Called with the number of candidates of each block that is scored; an exception ends the work.
+        Called with the number of candidates of each block that is scored, and with none for all other work; an
+        exception ends it.
     """
 
     def __init__(
@@ -50,9 +53,26 @@ class ThreadEngine:
         self.block_size = block_size
         self._on_block = on_block
 
-    def each(self, function: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
-        """Return the answers of a function for some items, worked out beside each other."""
-        return list(_in_order(function, items, self.n_threads))
+    def each(self, function: Callable[..., Answer], items: Sequence[Any], *shared: Any) -> Iterator[Answer]:
+        """Yield the answers of a function for some items, worked out beside each other."""
+        with on_one_thread():
+            for found in _in_order(lambda item: function(item, *shared), items, self.n_threads):
+                if self._on_block is not None:
+                    self._on_block(0)
+                yield found
+
+    def keep(self, function: Callable[..., Any], items: Sequence[Any], *shared: Any) -> list[Handle]:
+        """Return the answers of a function for some items: they are here."""
+        return list(self.each(function, items, *shared))
+
+    def spread(self, columns: FloatArray) -> SpreadColumns:
+        """Return the columns in one block."""
+        return SpreadColumns((0,), (columns,))
+
+    def parts(self, n_items: int, most: int) -> list[slice]:
+        """Return items in several parts for each thread, or in as few as there may be for one."""
+        share = n_items if self.n_threads == 1 else -(-n_items // (self.n_threads * _BLOCKS_PER_THREAD))
+        return equal_parts(n_items, max(1, min(share, most)))
 
     def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
         """Return, for each question, the rows that ``score_block`` gives for its candidates, in their order."""
@@ -69,10 +89,11 @@ class ThreadEngine:
         def score(task: tuple[int, slice]) -> FloatArray:
             return score_block(*questions[task[0]].block(task[1]), within)
 
-        for (number, _), block in zip(tasks, _in_order(score, tasks, beside), strict=True):
-            parts[number].append(block)
-            if self._on_block is not None:
-                self._on_block(len(block))
+        with on_one_thread():
+            for (number, _), block in zip(tasks, _in_order(score, tasks, beside), strict=True):
+                parts[number].append(block)
+                if self._on_block is not None:
+                    self._on_block(len(block))
         return [np.concatenate(part) for part in parts]
 
 
@@ -83,7 +104,7 @@ def _fitting_block_size(questions: Sequence[Question], n_threads: int) -> int:
     return max(1, min(share, _COLUMNS_PER_BLOCK, _VALUES_PER_BLOCK // n_rows))
 
 
-def _in_order(function: Callable[[Item], Answer], tasks: Sequence[Item], n_threads: int) -> Iterator[Answer]:
+def _in_order(function: Callable[[Any], Answer], tasks: Sequence[Any], n_threads: int) -> Iterator[Answer]:
     """Yield the answers as soon as they and all before them are there."""
     if n_threads == 1 or len(tasks) == 1:
         yield from map(function, tasks)

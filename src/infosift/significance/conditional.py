@@ -15,11 +15,18 @@ from infosift.criteria.rank_functions import Functions, functions_of, standardis
 from infosift.data.encoding import has_categories
 from infosift.data.feature_groups import Unit
 from infosift.data.gaps import whole_rows_of
-from infosift.data.row_groups import shuffled_rows
 from infosift.data.table import Table
-from infosift.engines.base import Engine
+from infosift.engines.base import Engine, Handle
 from infosift.progress import Reporter
-from infosift.random_streams import stream
+from infosift.significance.candidates import (
+    MOST_FUNCTIONS,
+    Candidates,
+    DrawnTarget,
+    Subset,
+    candidates_beside,
+    copies_of,
+    functions_of_some,
+)
 from infosift.significance.filling import filled_by_others
 from infosift.significance.regression import Smoother
 from infosift.significance.residual_target import (
@@ -29,17 +36,14 @@ from infosift.significance.residual_target import (
     residual_functions,
     residuals_of_target,
 )
-from infosift.significance.series import Series, TargetSeries, make_series, make_target_series
-from infosift.significance.shifted import Projection, ShiftedSurrogates, ShiftedTarget
-from infosift.significance.shifts import CIRCULAR, n_shifts, shifted_rows
-from infosift.significance.surrogates import ALL, Places, Surrogates, surrogates_of
+from infosift.significance.series import make_target_series
+from infosift.significance.shifted import Projection, ShiftedTarget
+from infosift.significance.shifts import CIRCULAR, n_shifts
+from infosift.significance.sources import Sources, shuffle_of
 
 MOST_CLASSES = 8
-_DRAWS_AT_ONCE = 64
-_MOST_SOURCES = 4_000_000
-# Of a candidate of numbers: polynomials and steps. So many values of them at once, and kept from look to look.
-_MOST_FUNCTIONS = 8
-_VALUES_OF_SERIES = 2_000_000
+# So many values of candidates are in a block, and of their functions are kept from look to look.
+_VALUES_OF_BLOCK = 500_000
 _MOST_VALUES_KEPT = 128_000_000
 _ROWS_OF_SMOOTHERS = 12_000
 
@@ -75,17 +79,19 @@ class Workbench:
 
 
 class Conditional:
-    """Some candidates beside a subset, and all that their tests share; worked out when it is first asked for."""
+    """Some candidates beside a subset, and all that their tests share; worked out when it is first asked for.
+
+    The candidates themselves are in blocks, where their columns lie.
+    """
 
     def __init__(self, bench: Workbench, subset: Sequence[int], units: Sequence[Unit], step: int) -> None:
         self.bench, self.units, self.step = bench, tuple(units), step
-        self.members = sorted({i for unit in units for i in unit.columns})
-        self.columns = bench.table.columns[self.members]
         self.subset, subset_columns = tuple(subset), bench.table.columns[list(subset)]
-        self.given = filled_by_others(subset_columns, self.columns, bench.engine)
+        self.given = filled_by_others(subset_columns, self._columns, bench.engine)
         self._has_gaps = self.given is not subset_columns
-        self._sources: dict[int, IntArray] = {}
-        self._series: dict[tuple[int, int], Series] = {}
+
+    def _columns(self) -> FloatArray:
+        return self.bench.table.columns[[i for unit in self.units for i in unit.columns]]
 
     @cached_property
     def _smoother(self) -> Smoother | None:
@@ -102,59 +108,69 @@ class Conditional:
         """Whether neighbours and pairs are not asked, since of shifted copies they would know by the subset."""
         return self._projection is not None
 
-    @cached_property
-    def surrogates(self) -> Surrogates:
-        """How surrogates of the candidates are drawn."""
-        if self._projection is not None:
-            return ShiftedSurrogates(self.columns, self._projection)
-        return surrogates_of(
-            self.columns,
-            self.bench.null,
-            self.given,
-            self._smoother,
-            self.bench.seed,
-            self.step,
-            self.bench.engine,
-            # Rows of a group are not parted.
-            in_strata=self.bench.table.row_groups is None,
-        )
+    @property
+    def has_residuals(self) -> bool:
+        """Whether there are residuals of the candidates given the subset."""
+        return len(self.given) > 0 and self.bench.null != "local"
 
     @property
     def most_draws(self) -> int | None:
         """How many surrogates there are that differ, where these are few."""
         return n_shifts(self.bench.table.n_rows) if self.bench.null == CIRCULAR else None
 
-    def sources(self, draws: Sequence[int]) -> IntArray:
-        """Return from which row each takes its value in some draws (draws x rows); draw 0 is the data."""
-        sources = np.empty((len(draws), self.bench.table.n_rows), dtype=np.int64)
-        for block in sorted({draw // _DRAWS_AT_ONCE for draw in draws}):
-            own = [i for i, draw in enumerate(draws) if draw // _DRAWS_AT_ONCE == block]
-            sources[own] = self._block_of_sources(block)[[draws[i] % _DRAWS_AT_ONCE for i in own]]
-        return sources
+    @cached_property
+    def parts_of_units(self) -> list[slice]:
+        """Which candidates are in each block."""
+        return self.bench.engine.parts(len(self.units), max(1, _VALUES_OF_BLOCK // self.bench.table.n_rows))
 
-    def _block_of_sources(self, block: int) -> IntArray:
-        """Return the sources of some draws, which share a stream; the last ones are kept."""
-        if block not in self._sources:
-            if (len(self._sources) + 1) * _DRAWS_AT_ONCE * self.bench.table.n_rows > _MOST_SOURCES:
-                self._sources.clear()
-            numbers = range(block * _DRAWS_AT_ONCE, (block + 1) * _DRAWS_AT_ONCE)
-            self._sources[block] = self.surrogates.sources(numbers, self._orders(block, numbers))
-            if block == 0:
-                self._sources[0][0] = np.arange(self.bench.table.n_rows)
-        return self._sources[block]
+    @cached_property
+    def blocks(self) -> list[Handle]:
+        """The candidates in blocks, where their columns lie."""
+        engine, columns = self.bench.engine, self.bench.engine.spread(self.bench.table.columns)
+        asked = [
+            (
+                columns.pieces([i for unit in self.units[part] for i in unit.columns]),
+                tuple(len(unit.columns) for unit in self.units[part]),
+            )
+            for part in self.parts_of_units
+        ]
+        smoother = self._smoother if self.bench.null != "local" else None
+        subset = Subset(self.bench.null, self.bench.seed, smoother, self._projection)
+        keeps = len(self.units) * MOST_FUNCTIONS * self.bench.table.n_rows <= _MOST_VALUES_KEPT
+        return engine.keep(candidates_beside, asked, subset, keeps)
 
-    def _orders(self, block: int, numbers: range) -> IntArray:
-        if self.bench.null == CIRCULAR:
-            return shifted_rows(self.bench.table.n_rows, self.bench.seed, self.step, numbers)
-        table, generator = self.bench.table, stream(self.bench.seed, "surrogate", self.step, block)
-        rows = np.arange(table.n_rows)
-        if table.row_groups is None:
-            return generator.permuted(np.tile(rows, (_DRAWS_AT_ONCE, 1)), axis=1)
-        return np.stack([shuffled_rows(rows, generator, table.row_groups) for _ in range(_DRAWS_AT_ONCE)])
+    @cached_property
+    def sources(self) -> Sources:
+        """From which row each takes its value in a draw."""
+        bench, table = self.bench, self.bench.table
+        # Rows of a group are not parted.
+        shuffle = shuffle_of(bench.null, self.given, bench.seed, self.step, in_strata=table.row_groups is None)
+        return Sources(bench.null, shuffle, bench.seed, self.step, table.n_rows, table.row_groups)
 
-    def copies(self, draw: int, places: Places = ALL) -> FloatArray:
-        """Return the columns of all candidates in a draw, in the order of ``members``, or those at some places."""
-        return self.columns[places] if draw == 0 else self.surrogates.draw(self.sources([draw])[0], places)
+    def copies(
+        self, asked: Sequence[tuple[int, IntArray]], rows: IntArray, *, of_residuals: bool = False
+    ) -> list[FloatArray]:
+        """Return, for each draw and places of candidates, some rows of their columns, one after the other."""
+        sizes, found = self._sizes, [np.empty((int(self._sizes[own].sum()), len(rows))) for _, own in asked]
+        inside = [
+            [(draw, np.flatnonzero((own >= part.start) & (own < part.stop))) for draw, own in asked]
+            for part in self.parts_of_units
+        ]
+        items, among = [], []
+        for part, block, own in zip(self.parts_of_units, self.blocks, inside, strict=True):
+            if any(len(which) for _, which in own):
+                places = [(draw, asked[i][1][which] - part.start) for i, (draw, which) in enumerate(own)]
+                items.append((block, places))
+                among.append([which for _, which in own])
+        answers = self.bench.engine.each(copies_of, items, self.sources, rows, of_residuals)
+        for of_block, places_of_block in zip(answers, among, strict=True):
+            for i, (copies, which) in enumerate(zip(of_block, places_of_block, strict=True)):
+                found[i][_columns_of(sizes[asked[i][1]], which)] = copies
+        return found
+
+    @cached_property
+    def _sizes(self) -> IntArray:
+        return np.array([len(unit.columns) for unit in self.units])
 
     @cached_property
     def _target_residuals(self) -> TargetResiduals | None:
@@ -199,42 +215,31 @@ class Conditional:
         return np.concatenate([own.smooth[:1] for own in functions]) if functions else None
 
     def functions(self, places: Sequence[int]) -> list[Functions]:
-        """Return functions of the residuals of some candidates; of a group, those of all its columns."""
-        columns = [self.units[place].columns for place in places]
-        found = iter(self.surrogates.functions(np.searchsorted(self.members, [i for own in columns for i in own])))
-        by_unit = [[next(found) for _ in own] for own in columns]
-        return [
-            of_columns[0]
-            if len(of_columns) == 1
-            else Functions(*(np.concatenate(each) for each in zip(*of_columns, strict=True)))
-            for of_columns in by_unit
-        ]
+        """Return functions of the residuals of some candidates."""
+        items, order = [], []
+        for part, block in zip(self.parts_of_units, self.blocks, strict=True):
+            own = [place for place in places if part.start <= place < part.stop]
+            if own:
+                items.append((block, [place - part.start for place in own]))
+                order += own
+        found = [one for block in self.bench.engine.each(functions_of_some, items) for one in block]
+        by_place = dict(zip(order, found, strict=True))
+        return [by_place[place] for place in places]
 
     @cached_property
-    def target(self) -> TargetSeries | ShiftedTarget:
-        """The series of all parts of the target."""
+    def target(self) -> DrawnTarget:
+        """The series of all parts of the target, in draws."""
         if self._projection is not None:
-            return ShiftedTarget.of(self.part_functions, self._projection)
-        return make_target_series(self.part_functions, self.subset_functions)
-
-    def blocks(self, units: slice) -> list[slice]:
-        """Return parts of some candidates, of which each has few values in its functions."""
-        size = max(1, _VALUES_OF_SERIES // (_MOST_FUNCTIONS * self.bench.table.n_rows))
-        last = min(units.stop, len(self.units))
-        return [slice(start, min(start + size, last)) for start in range(units.start, last, size)]
-
-    def series(self, block: slice) -> Series:
-        """Return the series of a part of the candidates; kept where all have a place."""
-        key = (block.start, block.stop)
-        if key in self._series:
-            return self._series[key]
-        series = make_series(self.functions(range(block.start, block.stop)))
-        if len(self.units) * _MOST_FUNCTIONS * self.bench.table.n_rows <= _MOST_VALUES_KEPT:
-            self._series[key] = series
-        return series
+            return DrawnTarget(ShiftedTarget.of(self.part_functions, self._projection), self.sources)
+        return DrawnTarget(make_target_series(self.part_functions, self.subset_functions), self.sources)
 
     def effects(self, draws: Sequence[int]) -> FloatArray:
         """Return how much of the target each candidate goes with in some draws (draws x candidates)."""
-        moved = self.target.moved(self.sources(draws))
-        blocks = self.blocks(slice(0, len(self.units)))
-        return np.concatenate([self.series(block).effects(moved) for block in blocks], axis=1)
+        found = self.bench.engine.each(Candidates.effects, self.blocks, self.target, draws)
+        return np.concatenate(list(found), axis=1)
+
+
+def _columns_of(sizes: IntArray, which: IntArray) -> IntArray:
+    """Return the places of the columns of some of the candidates that have so many each."""
+    starts = np.cumsum(sizes) - sizes
+    return np.concatenate([np.arange(starts[i], starts[i] + sizes[i]) for i in which] or [np.arange(0)])

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from infosift.arrays import FloatArray
-from infosift.data.feature_groups import Unit
+from infosift.arrays import FloatArray, IntArray
 from infosift.engines.base import Question
 from infosift.significance.conditional import MOST_CLASSES, Conditional, Workbench
 from infosift.significance.filling import filled_by_others
@@ -40,10 +39,9 @@ class DrawnScores:
         self._rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64)
         self._given = self._bench.table.weigh(conditional.given[:, self._rows], conditional.subset)
         self._parts = conditional.parts[..., self._rows]
-        has_residuals = conditional.surrogates.residuals() is not None
         self.best: list[int] = []
         self._digests = [self._bench.table.digest(unit) for unit in self.units] if self.is_screened else []
-        self._asks_of_residuals = thorough and len(self._given) > 0 and has_residuals
+        self._asks_of_residuals = thorough and conditional.has_residuals
 
     @property
     def is_screened(self) -> bool:
@@ -60,58 +58,59 @@ class DrawnScores:
             return np.concatenate([self._best_scores(part) for part in _in_parts(draws, _DRAWS_SCREENED)])[
                 :, :, None
             ]
-        at_once = max(1, _VALUES_AT_ONCE // (len(self._conditional.members) * len(self._rows)))
-        return np.concatenate([self._scores_of(part, self.units) for part in _in_parts(draws, at_once)])
+        n_columns = sum(len(unit.columns) for unit in self.units)
+        at_once = max(1, _VALUES_AT_ONCE // (n_columns * len(self._rows)))
+        everything = np.arange(len(self.units))
+        parts = [self._scores_of([(draw, everything) for draw in part]) for part in _in_parts(draws, at_once)]
+        return np.concatenate(parts)
 
     def _best_scores(self, draws: range) -> FloatArray:
         """Return the largest of each score over the most promising units; remember which ones of draw 0."""
-        best = []
-        for draw, effects in zip(draws, np.round(self._conditional.effects(draws), _DIGITS), strict=True):
-            promising = np.lexsort((self._digests, -effects))[:_MOST_UNITS].tolist()
-            scores = self._scores_of([draw], [self.units[i] for i in promising])[0]
-            best.append(scores.max(axis=0))
-            if draw == 0:
-                self.best = [promising[i] for i in scores.argmax(axis=0)]
-        return np.stack(best)
+        effects = np.round(self._conditional.effects(draws), _DIGITS)
+        promising = [np.lexsort((self._digests, -of_draw))[:_MOST_UNITS] for of_draw in effects]
+        scores = self._scores_of(list(zip(draws, promising, strict=True)))
+        if draws[0] == 0:
+            self.best = promising[0][scores[0].argmax(axis=0)].tolist()
+        return np.asarray(scores.max(axis=1))
 
-    def _scores_of(self, draws: Sequence[int], units: Sequence[Unit]) -> FloatArray:
-        members = self._conditional.members
-        places = np.searchsorted(members, sorted({i for unit in units for i in unit.columns}))
-        copies = self._bench.table.weigh(
-            np.stack([self._conditional.copies(draw, places)[:, self._rows] for draw in draws]),
-            [members[place] for place in places],
-        )
-        within = {members[place]: i for i, place in enumerate(places)}
-        columns_of = [[within[column] for column in unit.columns] for unit in units]
-        scores = [self._scores_beside(self._given[:0], copies, columns_of)]
+    def _scores_of(self, asked: Sequence[tuple[int, IntArray]]) -> FloatArray:
+        """Return an array (draws x units x scores) for draws and the places of as many units in each."""
+        copies = self._weighed_copies(asked)
+        scores = [self._scores_beside(self._given[:0], copies, asked)]
         if len(self._given):
             # Not about the target itself, about which the subset is informative: a surrogate whose dependence on
             # the subset is not quite that of its column would be known by that.
-            scores.append(self._scores_beside(self._given, copies, columns_of))
+            scores.append(self._scores_beside(self._given, copies, asked))
         if self._asks_of_residuals:
-            residuals = np.stack([self._residuals_in(draw)[places] for draw in draws])
-            scores.append(self._scores_beside(self._given[:0], residuals, columns_of))
+            residuals = self._weighed_copies(asked, of_residuals=True)
+            scores.append(self._scores_beside(self._given[:0], residuals, asked))
         return np.concatenate(scores, axis=2)
 
-    def _residuals_in(self, draw: int) -> FloatArray:
-        residuals = self._conditional.surrogates.residuals()
-        assert residuals is not None
-        shuffled = residuals[:, self._conditional.sources([draw])[0, self._rows]]
-        return self._bench.table.weigh(shuffled, self._conditional.members)
+    def _weighed_copies(
+        self, asked: Sequence[tuple[int, IntArray]], *, of_residuals: bool = False
+    ) -> list[list[FloatArray]]:
+        """Return the columns of each unit in each draw, as distances are taken in them."""
+        copies = self._conditional.copies(asked, self._rows, of_residuals=of_residuals)
+        found = []
+        for columns, (_, places) in zip(copies, asked, strict=True):
+            members = [self.units[place].columns for place in places]
+            weighed = self._bench.table.weigh(columns, [i for own in members for i in own])
+            found.append(np.split(weighed, np.cumsum([len(own) for own in members])[:-1]))
+        return found
 
-    def _scores_beside(self, given: FloatArray, copies: FloatArray, columns_of: list[list[int]]) -> FloatArray:
-        """Return an array (draws x units x scores) for copies (draws x columns x rows) of the units' columns."""
-        scores = np.empty((len(copies), len(columns_of), len(self._bench.values) * len(self._parts)))
-        singles = [i for i, own in enumerate(columns_of) if len(own) == 1]
+    def _scores_beside(
+        self, given: FloatArray, copies: list[list[FloatArray]], asked: Sequence[tuple[int, IntArray]]
+    ) -> FloatArray:
+        """Return an array (draws x units x scores): all single features at once, groups one by one."""
+        flat = [columns for of_draw in copies for columns in of_draw]
+        scores = np.empty((len(flat), len(self._bench.values) * len(self._parts)))
+        singles = [i for i, columns in enumerate(flat) if len(columns) == 1]
         if singles:
-            columns = copies[:, [columns_of[i][0] for i in singles]]
-            flat = columns.reshape(-1, columns.shape[2])
-            scores[:, singles] = self._score(flat, given).reshape(len(copies), len(singles), -1)
-        for i, own in enumerate(columns_of):
-            if len(own) > 1:
-                for draw, columns in enumerate(copies[:, own]):
-                    scores[draw, i] = self._score(columns[-1:], np.concatenate([given, columns[:-1]]))[0]
-        return scores
+            scores[singles] = self._score(np.concatenate([flat[i] for i in singles]), given)
+        for i, columns in enumerate(flat):
+            if len(columns) > 1:
+                scores[i] = self._score(columns[-1:], np.concatenate([given, columns[:-1]]))[0]
+        return scores.reshape(len(asked), -1, scores.shape[1])
 
     def _score(self, candidates: FloatArray, given: FloatArray) -> FloatArray:
         """Return an array (candidates x scores)."""
@@ -134,6 +133,6 @@ def mean_over_versions(scores: list[FloatArray], n_versions: int) -> FloatArray:
 def unexplained_by(bench: Workbench, subset: Sequence[int]) -> float:
     """Return the mean squared residual of the target given some columns, by a quick regression."""
     own = bench.table.columns[list(subset)]
-    columns = filled_by_others(own, own[:0], bench.engine)
+    columns = filled_by_others(own, lambda: own[:0], bench.engine)
     smoother = Smoother(columns, bench.engine, QUICK_WIDTHS) if len(columns) else None
     return unexplained(bench.table.target, smoother, MOST_CLASSES)

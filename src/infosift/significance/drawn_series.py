@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.engines.blas import on_one_thread
+from infosift.significance.candidates import Candidates, DrawnTarget
 from infosift.significance.conditional import Conditional
 from infosift.significance.max_test import Draws, draws_of, joined
-from infosift.significance.series import Series
 
-# Of the target's functions, in many draws: they fit into the cache, or are enough to be worth a product.
-_VALUES_IN_CACHE = 500_000
-_MOST_VALUES = 8_000_000
-_DRAWS_AT_ONCE = 64
 # Scores of so many values are kept from look to look; more are worked out again, some candidates at a time.
 _MOST_KEPT = 10_000_000
 _DRAWS_KEPT = 1000
@@ -33,40 +26,38 @@ class DrawnSeries:
         n_units, n_scores = len(conditional.units), _MOST_SCORES * len(conditional.part_functions)
         self._n_scores, self._at_once = n_scores, max(1, _MOST_KEPT // (_DRAWS_KEPT * n_scores))
         self.is_cheap = n_units <= self._at_once and n_units * conditional.bench.table.n_rows <= _FEW_VALUES
-        self._kept: list[FloatArray] = []
+        self._kept = [(block, None) for block in conditional.blocks]
+        self._n_kept = 0
 
     def draws(self, count: int) -> Draws:
         """Return the data and so many surrogates."""
-        n_units = len(self._conditional.units)
+        conditional, engine = self._conditional, self._conditional.bench.engine
+        n_units, reporter = len(conditional.units), conditional.bench.reporter
+        reporter.begin(f"{self._purpose}, {count} surrogates", n_units)
         at_once = min(self._at_once, max(1, _TO_SETTLE * _MOST_KEPT // (count * self._n_scores)))
         if n_units <= at_once:
-            done = sum(map(len, self._kept))
-            self._kept.append(self.scores(range(done, count + 1), slice(0, n_units)))
-            return draws_of(np.concatenate(self._kept))
-        parts = [slice(start, start + at_once) for start in range(0, n_units, at_once)]
-        return joined([draws_of(self.scores(range(count + 1), part)) for part in parts])
-
-    def scores(self, draws: range, units: slice) -> FloatArray:
-        """Return an array (draws x candidates x scores)."""
-        bench, n_rows = self._conditional.bench, self._conditional.bench.table.n_rows
-        bench.reporter.begin(f"{self._purpose}, {draws[-1]} surrogates", len(draws))
-        series = [self._conditional.series(block) for block in self._conditional.blocks(units)]
-        at_once = self._draws_at_once(n_rows)
-        scores = []
-        for start in range(0, len(draws), at_once):
-            part = draws[start : start + at_once]
-            moved = self._conditional.target.moved(self._conditional.sources(part))
-            with on_one_thread():  # here, since what one thread sets is so for all
-                found = bench.engine.each(partial(_scores_of, moved), series)
-            scores.append(np.concatenate(found, axis=1))
-            bench.reporter.advance(len(part))
-        return np.concatenate(scores)
-
-    def _draws_at_once(self, n_rows: int) -> int:
-        n_parts, n_functions = self._conditional.target.functions.shape[:2]
-        n_values = int(n_parts * n_functions * n_rows)
-        return int(max(1, _VALUES_IN_CACHE // n_values, min(_DRAWS_AT_ONCE, _MOST_VALUES // n_values)))
+            new = range(self._n_kept, count + 1)
+            scores = engine.keep(_more_scores, self._kept, conditional.target, new)
+            self._kept = list(zip(conditional.blocks, scores, strict=True))
+            self._n_kept = count + 1
+            answers = engine.each(draws_of, scores)
+        else:
+            answers = engine.each(_draws_anew, conditional.blocks, conditional.target, range(count + 1), at_once)
+        parts = []
+        for part, units in zip(answers, conditional.parts_of_units, strict=True):
+            parts.append(part)
+            reporter.advance(units.stop - units.start)
+        return joined(parts)
 
 
-def _scores_of(moved: FloatArray, series: Series) -> FloatArray:
-    return series.scores(moved)
+def _more_scores(known: tuple[Candidates, FloatArray | None], target: DrawnTarget, draws: range) -> FloatArray:
+    """Return the scores (draws x candidates x scores) that are known, and those of more draws."""
+    candidates, scores = known
+    more = candidates.scores(target, draws, slice(0, len(candidates.units)))
+    return more if scores is None else np.concatenate([scores, more])
+
+
+def _draws_anew(candidates: Candidates, target: DrawnTarget, draws: range, at_once: int) -> Draws:
+    """Return draws of candidates, some of these at a time."""
+    parts = [slice(start, start + at_once) for start in range(0, len(candidates.units), at_once)]
+    return joined([draws_of(candidates.scores(target, draws, part)) for part in parts])

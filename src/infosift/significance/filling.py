@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from infosift.arrays import FloatArray
@@ -11,14 +13,15 @@ from infosift.engines.base import Engine
 from infosift.significance.regression import QUICK_WIDTHS, Smoother
 
 
-def filled_by_others(columns: FloatArray, others: FloatArray, engine: Engine) -> FloatArray:
+def filled_by_others(columns: FloatArray, others: Callable[[], FloatArray], engine: Engine) -> FloatArray:
     """Return columns of numbers with gaps filled by what the rest of both predict, categories by the largest.
 
-    A copy among the others thus says no more than is in the gaps already.
+    A copy among the others, which are asked for where there are gaps, thus says no more than is in the gaps
+    already.
     """
     if not np.isnan(columns).any():
         return columns
-    plain = filled(np.concatenate([columns, others]))
+    plain = filled(np.concatenate([columns, others()]))
     found = plain[: len(columns)].copy()
     for i, column in enumerate(columns):
         if np.isnan(column).any() and not has_categories(column) and len(plain) > 1:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import cached_property
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.rank_functions import standardised
-from infosift.engines.blas import on_one_thread
+from infosift.engines.base import equal_parts
+from infosift.significance.candidates import MOST_FUNCTIONS, Candidates
 from infosift.significance.conditional import Conditional
 from infosift.significance.series import carried_back, exact
 
@@ -18,7 +20,7 @@ from infosift.significance.series import carried_back, exact
 _MOST_FEATURES = 300
 _MOST_ROWS = 2_000
 _VALUES_AT_ONCE = 2_000_000
-_MOST_FUNCTIONS = 8
+_VALUES_OF_FORMS = 8_000_000
 _LEAST_SPREAD = 0.1
 _DIGITS = 9
 # Up to so many values in all products of functions, draws are cheap.
@@ -36,20 +38,17 @@ class PairSeries:
         self._has_many = len(self.places) > _MOST_FEATURES
         n_rows = conditional.bench.table.n_rows
         self._rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64)
-        self._forms = [exact(standardised(form)) for form in self._functions(1 if self._has_many else 2)]
         self._parts = exact(np.stack([part[0] for part in conditional.part_functions]))
+        self._blocks = conditional.bench.engine.keep(
+            _forms_of, conditional.blocks, self._rows, 1 if self._has_many else 2
+        )
         self.best: tuple[int, int] | None = None
 
-    def _functions(self, n_orders: int) -> FloatArray:
-        """Return the first functions of all features (orders x features x rows), some features at a time."""
-        forms = np.empty((n_orders, len(self.places), len(self._rows)))
-        size = max(1, _VALUES_AT_ONCE // (_MOST_FUNCTIONS * self._conditional.bench.table.n_rows))
-        for start in range(0, len(self.places), size):
-            found = self._conditional.functions(self.places[start : start + size])
-            for place, own in enumerate(found, start):
-                for order in range(n_orders):
-                    forms[order, place] = own.smooth[min(order, len(own.smooth) - 1)][self._rows]
-        return forms
+    @cached_property
+    def _forms(self) -> FloatArray:
+        """The functions of all features (orders x features x rows), in the order of their places."""
+        forms = np.concatenate(list(self._conditional.bench.engine.each(np.asarray, self._blocks)), axis=1)
+        return forms[:, self.places].astype(np.float64)
 
     @property
     def is_cheap(self) -> bool:
@@ -61,14 +60,13 @@ class PairSeries:
         reporter = self._conditional.bench.reporter
         reporter.begin(f"{self._purpose}, {draws[-1]} surrogates", len(draws))
         at_once = max(1, _VALUES_AT_ONCE // (len(self._parts) * self._parts.shape[1]))
+        if self._has_many:
+            at_once = min(at_once, max(1, _VALUES_OF_FORMS // (_MOST_FEATURES * len(self._rows))))
         largest = []
         for start in range(0, len(draws), at_once):
             part = draws[start : start + at_once]
             moved = carried_back(self._parts, self._conditional.sources(part))[:, :, self._rows].swapaxes(0, 1)
-            if self._has_many:
-                found = [self._largest_of_promising(parts) for parts in moved]
-            else:
-                found = self._largest(moved)
+            found = self._largest_of_promising(moved) if self._has_many else self._largest(moved)
             largest += [fit for fit, _ in found]
             if part[0] == 0:
                 self.best = found[0][1]
@@ -77,47 +75,99 @@ class PairSeries:
 
     def _largest(self, moved: FloatArray) -> list[tuple[float, tuple[int, int]]]:
         """Return the largest coefficient of each draw, and its pair; ``moved`` is (draws x parts x rows)."""
-        n_draws, n_parts, n_rows = moved.shape
+        n_draws, forms = len(moved), self._forms
         fits, pairs = np.full(n_draws, -1.0), np.zeros((n_draws, 2), dtype=np.int64)
-        for first, second, products in self._products():
-            with on_one_thread():
-                found = np.abs(products @ moved.reshape(-1, n_rows).T).reshape(-1, n_draws, n_parts).max(axis=2)
-            which = found.argmax(axis=0)
-            better = found[which, np.arange(n_draws)] > fits
-            fits[better] = found[which, np.arange(n_draws)][better]
-            pairs[better] = np.stack([first[which], second[which]], axis=1)[better]
+        first, second = np.triu_indices(len(self.places), k=1)
+        at_once = max(1, _VALUES_AT_ONCE // (len(forms) ** 2 * len(self._rows)))
+        blocks = [(first[part], second[part]) for part in equal_parts(len(first), at_once)]
+        for found, of_pairs in self._conditional.bench.engine.each(_largest_of_pairs, blocks, forms, moved):
+            better = found > fits
+            fits[better], pairs[better] = found[better], of_pairs[better]
         return [
-            (float(fit / np.sqrt(n_rows)), (self.places[i], self.places[j]))
+            (float(fit / np.sqrt(len(self._rows))), (self.places[i], self.places[j]))
             for fit, (i, j) in zip(fits, pairs, strict=True)
         ]
 
-    def _products(self) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-        """Yield blocks of products of functions, of unit variance, and which features they are of.
+    def _largest_of_promising(self, moved: FloatArray) -> list[tuple[float, tuple[int, int]]]:
+        """Return the largest coefficient of each draw, of first functions of the most promising features."""
+        engine = self._conditional.bench.engine
+        effects = np.concatenate(list(engine.each(_effects_of, self._blocks, moved)))[self.places]
+        promising = [
+            np.sort(np.argsort(-np.round(of_draw, _DIGITS), kind="stable")[:_MOST_FEATURES])
+            for of_draw in effects.T
+        ]
+        forms = self._forms_of_some(promising)
+        found = engine.each(_largest_of_forms, list(zip(forms, moved, strict=True)))
+        return [
+            (fit, (self.places[which[i]], self.places[which[j]]))
+            for which, (fit, i, j) in zip(promising, found, strict=True)
+        ]
 
-        Where a product hardly varies it is zero.
-        """
-        first, second = np.triu_indices(len(self.places), k=1)
-        at_once = max(1, _VALUES_AT_ONCE // (len(self._forms) ** 2 * len(self._rows)))
-        for start in range(0, len(first), at_once):
-            own, others = first[start : start + at_once], second[start : start + at_once]
-            products = np.concatenate([a[own] * b[others] for a, b in product(self._forms, repeat=2)])
-            varies = products.std(axis=1, keepdims=True) > _LEAST_SPREAD
-            n_forms = len(self._forms) ** 2
-            yield np.tile(own, n_forms), np.tile(others, n_forms), exact(standardised(products) * varies)
+    def _forms_of_some(self, asked: list[IntArray]) -> list[NDArray[np.float32]]:
+        """Return the first functions (features x rows) of some features for each draw."""
+        places = [np.array(self.places)[which] for which in asked]
+        forms = [np.empty((len(own), len(self._rows)), dtype=np.float32) for own in places]
+        items, among = [], []
+        for part, block in zip(self._conditional.parts_of_units, self._blocks, strict=True):
+            inside = [np.flatnonzero((own >= part.start) & (own < part.stop)) for own in places]
+            items.append((block, [own[within] - part.start for own, within in zip(places, inside, strict=True)]))
+            among.append(inside)
+        for of_block, inside in zip(self._conditional.bench.engine.each(_forms_at, items), among, strict=True):
+            for own, within, found in zip(forms, inside, of_block, strict=True):
+                own[within] = found
+        return forms
 
-    def _largest_of_promising(self, parts: FloatArray) -> tuple[float, tuple[int, int]]:
-        """Return the largest coefficient of first functions of the features with the largest effects in a draw."""
-        with on_one_thread():
-            effects = np.abs(self._forms[0] @ parts.T).max(axis=1)
-            which = np.sort(np.argsort(-np.round(effects, _DIGITS), kind="stable")[:_MOST_FEATURES])
-            form = self._forms[0][which]
-            means = form @ form.T / len(self._rows)
-            spread = np.sqrt(np.maximum((form**2) @ (form**2).T / len(self._rows) - means**2, 0))
-            spread = np.where(spread > _LEAST_SPREAD, spread, np.inf)
-            centred = parts - parts.mean(axis=1, keepdims=True)
-            fits = np.stack([np.triu(np.abs((form * part) @ form.T) / spread, k=1) for part in centred]).max(
-                axis=0
-            )
-        i, j = np.unravel_index(int(np.round(fits, _DIGITS).argmax()), fits.shape)
-        largest = float(np.round(fits[i, j], _DIGITS) / np.sqrt(len(self._rows)))
-        return largest, (self.places[which[i]], self.places[which[j]])
+
+def _forms_of(candidates: Candidates, rows: IntArray, n_orders: int) -> NDArray[np.float32]:
+    """Return the first functions of all candidates (orders x candidates x rows), of unit variance."""
+    forms = np.empty((n_orders, len(candidates.units), len(rows)), dtype=np.float32)
+    size = max(1, _VALUES_AT_ONCE // (MOST_FUNCTIONS * candidates.n_rows))
+    for part in equal_parts(len(candidates.units), size):
+        found = candidates.functions(range(part.start, part.stop))
+        for order in range(n_orders):
+            own = np.stack([one.smooth[min(order, len(one.smooth) - 1)][rows] for one in found])
+            forms[order, part] = exact(standardised(own))
+    return forms
+
+
+def _largest_of_pairs(
+    pairs: tuple[IntArray, IntArray], forms: FloatArray, moved: FloatArray
+) -> tuple[FloatArray, IntArray]:
+    """Return the largest coefficient of the products of some pairs in each draw, and its pair.
+
+    Products are of unit variance; where one hardly varies it is zero.
+    """
+    n_draws, n_parts, n_rows = moved.shape
+    first, second = pairs
+    products = np.concatenate([a[first] * b[second] for a, b in product(forms, repeat=2)])
+    varies = products.std(axis=1, keepdims=True) > _LEAST_SPREAD
+    products = exact(standardised(products) * varies)
+    found = np.abs(products @ moved.reshape(-1, n_rows).T).reshape(-1, n_draws, n_parts).max(axis=2)
+    which = found.argmax(axis=0)
+    of_pairs = np.stack([first, second], axis=1)[which % len(first)]
+    return found[which, np.arange(n_draws)], of_pairs
+
+
+def _effects_of(forms: NDArray[np.float32], moved: FloatArray) -> FloatArray:
+    """Return how much of the target each feature goes with by its first function (features x draws)."""
+    n_draws, n_parts, n_rows = moved.shape
+    products = forms[0].astype(np.float64) @ moved.reshape(-1, n_rows).T
+    return np.asarray(np.abs(products).reshape(-1, n_draws, n_parts).max(axis=2))
+
+
+def _forms_at(asked: tuple[NDArray[np.float32], list[IntArray]]) -> list[NDArray[np.float32]]:
+    forms, places = asked
+    return [forms[0][own] for own in places]
+
+
+def _largest_of_forms(asked: tuple[NDArray[np.float32], FloatArray]) -> tuple[float, int, int]:
+    """Return the largest coefficient of products of functions with parts of the target, and of which two."""
+    form, parts = asked[0].astype(np.float64), asked[1]
+    n_rows = form.shape[1]
+    means = form @ form.T / n_rows
+    spread = np.sqrt(np.maximum((form**2) @ (form**2).T / n_rows - means**2, 0))
+    spread = np.where(spread > _LEAST_SPREAD, spread, np.inf)
+    centred = parts - parts.mean(axis=1, keepdims=True)
+    fits = np.stack([np.triu(np.abs((form * part) @ form.T) / spread, k=1) for part in centred]).max(axis=0)
+    i, j = np.unravel_index(int(np.round(fits, _DIGITS).argmax()), fits.shape)
+    return float(np.round(fits[i, j], _DIGITS) / np.sqrt(n_rows)), int(i), int(j)

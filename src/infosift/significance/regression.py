@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from threading import Lock
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.linalg import eigh, solve_triangular
@@ -42,6 +43,9 @@ _COST_OF_A_SPREAD = 3.0
 # The middle half of a normal column is 1.35 standard deviations wide.
 _NARROW = 0.7
 
+# A basis, the share of it that each ridge keeps, and one less the leverage of each row.
+_Fit: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
+
 
 class Smoother:
     """Predicts columns of numbers from a subset, each row from all others.
@@ -52,18 +56,36 @@ class Smoother:
     """
 
     def __init__(self, subset: FloatArray, engine: Engine, widths: Sequence[float] | None = None) -> None:
-        points = np.concatenate([as_points(_without_long_tails(column)) for column in subset]).T
-        self.n_rows = len(points)
+        self._points = np.concatenate([as_points(_without_long_tails(column)) for column in subset]).T
+        self._n_columns, self.n_rows = len(subset), len(self._points)
         # Of very many rows, some are enough to compare widths and ridges by.
         self._compared = np.linspace(0, self.n_rows - 1, min(self.n_rows, _MOST_COMPARED)).astype(np.int64)
-        landmarks = _landmarks(self.n_rows)
         if widths is None:
             widths = [*(width for width, most in _NARROW_WIDTHS if len(subset) <= most), *_WIDTHS]
-        with on_one_thread():
-            squares = cdist(points, points if landmarks is None else points[landmarks], "sqeuclidean") / len(
-                subset
-            )
-            self._fits = engine.each(partial(_fit, squares, landmarks), widths)
+        self._widths, self._lock = tuple(widths), Lock()
+        self._found: list[_Fit] | None = list(engine.each(_fit, self._widths, *self._squares()))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what to send elsewhere: the points, which are few beside what is fitted to them."""
+        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_found")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=Lock(), _found=None)
+
+    @property
+    def _fits(self) -> list[_Fit]:
+        with self._lock:
+            if self._found is None:
+                squares, landmarks = self._squares()
+                with on_one_thread():
+                    self._found = [_fit(width, squares, landmarks) for width in self._widths]
+            return self._found
+
+    def _squares(self) -> tuple[FloatArray, IntArray | None]:
+        """Return the squared distances of rows from the rows that span the kernel, and which these are."""
+        landmarks = _landmarks(self.n_rows)
+        points = self._points if landmarks is None else self._points[landmarks]
+        return cdist(self._points, points, "sqeuclidean") / self._n_columns, landmarks
 
     def predict(self, columns: FloatArray) -> FloatArray:
         """Return what each row of some columns (columns x rows) would be by the others; one column is one row.
@@ -91,8 +113,9 @@ class Smoother:
         centred = columns - columns.mean(axis=1, keepdims=True)
         residuals = centred * (self.n_rows / (self.n_rows - 1))
         widths, ridges = self._best(centred, np.mean(residuals[:, self._compared] ** 2, axis=1))
+        fits = self._fits
         for width in np.unique(widths[widths >= 0]):
-            (basis, kept, free), own = self._fits[width], widths == width
+            (basis, kept, free), own = fits[width], widths == width
             fitted = ((centred[own] @ basis) * kept[ridges[own]]) @ basis.T
             residuals[own] = (centred[own] - fitted) / free[ridges[own]]
         return np.asarray(residuals)
@@ -160,10 +183,8 @@ def _landmarks(n_rows: int) -> IntArray | None:
     return stream(0, "landmarks").choice(n_rows, _LANDMARKS, replace=False)
 
 
-def _fit(
-    squares: FloatArray, landmarks: IntArray | None, width: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return a basis, the share of it that each ridge keeps, and one less the leverage of each row.
+def _fit(width: float, squares: FloatArray, landmarks: IntArray | None) -> _Fit:
+    """Return what predicts by a kernel of a width.
 
     The kernel is spanned by as many of the landmarks as it takes, which for a wide one are few.
     """

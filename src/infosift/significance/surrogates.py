@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Protocol, TypeAlias
 from zlib import crc32
 
 import numpy as np
-from scipy.spatial import KDTree
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.rank_functions import (
@@ -20,28 +17,21 @@ from infosift.criteria.rank_functions import (
     in_rows,
     standardised,
 )
-from infosift.data.encoding import as_points, has_categories
-from infosift.engines.base import Engine
+from infosift.data.encoding import has_categories
 from infosift.engines.blas import on_one_thread
 from infosift.random_streams import stream
 from infosift.significance.regression import LEAST_PROBABILITY, Smoother, predict_with_spread
-from infosift.significance.strata import shuffled_within, strata_of
 
 NULLS = ("residual", "local", "shuffle")
 # Which of the columns.
 Places: TypeAlias = "IntArray | slice"
 ALL = slice(None)
-_COLUMNS_AT_ONCE = 64
-# Rows that a local permutation takes values from: the nearest ones, the row itself included (Runge 2018).
-_NEAREST = 5
+# Products of matrices of one shape have the same bits, whatever the other columns are.
+_COLUMNS_AT_ONCE = 16
 
 
 class Surrogates(Protocol):
     """A way to draw surrogates of some columns: rows of them, or of their residuals, take each other's places."""
-
-    def sources(self, numbers: Sequence[int], orders: IntArray) -> IntArray:
-        """Return from which row each takes its value in some draws, for shuffled orders (draws x rows)."""
-        ...
 
     def draw(self, source: IntArray, places: Places = ALL) -> FloatArray:
         """Return a surrogate of all columns, or of some."""
@@ -56,23 +46,13 @@ class Surrogates(Protocol):
         ...
 
 
-def surrogates_of(
-    columns: FloatArray,
-    null: str,
-    given: FloatArray,
-    smoother: Smoother | None,
-    seed: int,
-    step: int,
-    engine: Engine,
-    *,
-    in_strata: bool = True,
-) -> Surrogates:
-    """Return the surrogates that a null has beside the given columns; without any, all nulls shuffle."""
-    if null == "local" and len(given):
-        return LocalSurrogates(columns, given, seed, step)
+def surrogates_of(columns: FloatArray, null: str, smoother: Smoother | None, seed: int) -> Surrogates:
+    """Return the surrogates that a null has; without a subset to predict from, all nulls shuffle."""
+    if null == "local":
+        return LocalSurrogates(columns)
     if null == "shuffle" or smoother is None:
         return ShuffledSurrogates(columns)
-    return ResidualSurrogates(columns, smoother, seed, engine, strata_of(given) if in_strata else None)
+    return ResidualSurrogates(columns, smoother, seed)
 
 
 class ShuffledSurrogates:
@@ -80,10 +60,6 @@ class ShuffledSurrogates:
 
     def __init__(self, columns: FloatArray) -> None:
         self._columns = columns
-
-    def sources(self, numbers: Sequence[int], orders: IntArray) -> IntArray:
-        """Return the orders."""
-        return orders
 
     def draw(self, source: IntArray, places: Places = ALL) -> FloatArray:
         """Return columns with their rows in other places."""
@@ -96,6 +72,14 @@ class ShuffledSurrogates:
     def functions(self, places: IntArray) -> list[Functions]:
         """Return functions of some columns."""
         return functions_of(self._columns[places])
+
+
+class LocalSurrogates(ShuffledSurrogates):
+    """Draws copies of columns whose rows have the values of others that are near in a subset."""
+
+    def residuals(self) -> FloatArray | None:
+        """Return None: nothing is predicted from the subset."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -125,19 +109,20 @@ class Explained:
 
 
 def explain(smoother: Smoother, seed: int, columns: FloatArray) -> list[Explained]:
-    """Predict columns from the subset of a smoother: all numbers at once."""
+    """Predict columns from the subset of a smoother; each has the same bits whatever the others are."""
     numbers = [i for i, column in enumerate(columns) if not has_categories(column)]
     explained: dict[int, Explained] = {}
-    if numbers:
-        predicted, spread = predict_with_spread(columns[numbers], smoother)
-        left = columns[numbers] - predicted
-        explained |= {
-            i: Explained(*found) for i, *found in zip(numbers, predicted, spread, left / spread, strict=True)
-        }
+    for start in range(0, len(numbers), _COLUMNS_AT_ONCE):
+        own = numbers[start : start + _COLUMNS_AT_ONCE]
+        padded = np.zeros((_COLUMNS_AT_ONCE, columns.shape[1]))
+        padded[: len(own)] = columns[own]
+        predicted, spread = predict_with_spread(padded, smoother)
+        left = (padded - predicted) / spread
+        explained |= {i: Explained(predicted[j], spread[j], left[j]) for j, i in enumerate(own)}
     for i in set(range(len(columns))) - set(numbers):
         categories, bounds = _probabilities(columns[i], smoother)
-        own = stream(seed, "points", crc32(columns[i].tobytes()))  # whatever the place of the column
-        points = _points(columns[i], categories, bounds, own)
+        own_stream = stream(seed, "points", crc32(columns[i].tobytes()))  # whatever the place of the column
+        points = _points(columns[i], categories, bounds, own_stream)
         explained[i] = Explained(np.zeros_like(points), np.ones_like(points), points, categories, bounds)
     return [explained[i] for i in range(len(columns))]
 
@@ -148,27 +133,17 @@ class ResidualSurrogates:
     A column of numbers is predicted from the subset, its spread too, and its residual, in units of the spread, is
     shuffled and added back. Of a column of categories, the residual of a row is a point of the unit interval,
     within the part that the predicted probabilities of the row give to its category; the points are shuffled, and
-    each falls into a category of the row it comes to. Rows are shuffled within strata, if there are any: should
-    the residuals still depend on the subset, those of the surrogates do so too. All columns of a draw share the
-    shuffle, so that they keep their dependence on each other.
+    each falls into a category of the row it comes to. All columns of a draw share the shuffle, so that they keep
+    their dependence on each other.
     """
 
-    def __init__(
-        self, columns: FloatArray, smoother: Smoother, seed: int, engine: Engine, strata: IntArray | None = None
-    ) -> None:
-        self._strata = strata
-        blocks = [columns[start : start + _COLUMNS_AT_ONCE] for start in range(0, len(columns), _COLUMNS_AT_ONCE)]
-        with on_one_thread():  # here, since what one thread sets is so for all
-            found = engine.each(partial(explain, smoother, seed), blocks)
-        explained = [column for block in found for column in block]
+    def __init__(self, columns: FloatArray, smoother: Smoother, seed: int) -> None:
+        with on_one_thread():
+            explained = explain(smoother, seed, columns)
         self._predicted = np.stack([column.predicted for column in explained])
         self._spread = np.stack([column.spread for column in explained])
         self._residuals = np.stack([column.residual for column in explained])
         self._categories = {i: column for i, column in enumerate(explained) if column.categories is not None}
-
-    def sources(self, numbers: Sequence[int], orders: IntArray) -> IntArray:
-        """Return the orders, followed within strata."""
-        return orders if self._strata is None else shuffled_within(self._strata, orders)
 
     def draw(self, source: IntArray, places: Places = ALL) -> FloatArray:
         """Return a surrogate of all columns, or of some."""
@@ -197,45 +172,6 @@ class ResidualSurrogates:
             else Functions(self._categories[place].functions(), np.zeros((0, n_rows)))
             for place in places
         ]
-
-
-class LocalSurrogates:
-    """Draws copies of columns in which each row has the values of a row that is near to it in a subset.
-
-    No row is taken twice where that can be helped (Runge 2018).
-    """
-
-    def __init__(self, columns: FloatArray, given: FloatArray, seed: int, step: int) -> None:
-        self._columns = columns
-        self._seed, self._step = seed, step
-        points = np.concatenate([as_points(column) for column in given]).T
-        nearest = min(_NEAREST, len(points))
-        self._near = KDTree(points).query(points, nearest, p=np.inf)[1].reshape(len(points), nearest)
-
-    def sources(self, numbers: Sequence[int], orders: IntArray) -> IntArray:
-        """Return from which near row each takes its value; an order is that in which the rows are served."""
-        return np.stack([self._source(number, order) for number, order in zip(numbers, orders, strict=True)])
-
-    def _source(self, number: int, order: IntArray) -> IntArray:
-        near = stream(self._seed, "local", self._step, number).permuted(self._near, axis=1)
-        source, free = np.empty_like(order), np.ones(len(order), dtype=bool)
-        for row in order:
-            still_free = near[row][free[near[row]]]
-            source[row] = still_free[0] if len(still_free) else near[row, 0]
-            free[source[row]] = False
-        return source
-
-    def draw(self, source: IntArray, places: Places = ALL) -> FloatArray:
-        """Return columns with the values of near rows."""
-        return self._columns[places][:, source]
-
-    def residuals(self) -> FloatArray | None:
-        """Return None: nothing is predicted from the subset."""
-        return None
-
-    def functions(self, places: IntArray) -> list[Functions]:
-        """Return functions of some columns."""
-        return functions_of(self._columns[places])
 
 
 def _probabilities(column: FloatArray, smoother: Smoother) -> tuple[FloatArray, FloatArray]:

@@ -1,0 +1,171 @@
+"""Candidates beside a subset, where their columns lie: a part of those that a test is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from infosift.arrays import FloatArray, IntArray
+from infosift.criteria.rank_functions import Functions
+from infosift.engines.base import Piece, joined_columns
+from infosift.significance.regression import Smoother
+from infosift.significance.series import Series, TargetSeries, make_series
+from infosift.significance.shifted import Projection, ShiftedSurrogates, ShiftedTarget
+from infosift.significance.sources import Sources
+from infosift.significance.surrogates import Surrogates, surrogates_of
+
+# Of a candidate of numbers: polynomials and steps. So many values of them at once.
+MOST_FUNCTIONS = 8
+_VALUES_OF_SERIES = 2_000_000
+# Of the target's functions, in many draws: they fit into the cache, or are enough to be worth a product.
+_VALUES_IN_CACHE = 500_000
+_MOST_VALUES = 8_000_000
+_DRAWS_AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class Subset:
+    """What candidates are beside: how they are predicted, and what their surrogates lose."""
+
+    null: str
+    seed: int
+    smoother: Smoother | None
+    projection: Projection | None
+
+    def surrogates(self, columns: FloatArray) -> Surrogates:
+        """Return how surrogates of some columns are drawn."""
+        if self.projection is not None:
+            return ShiftedSurrogates(columns, self.projection)
+        return surrogates_of(columns, self.null, self.smoother, self.seed)
+
+
+@dataclass(frozen=True)
+class DrawnTarget:
+    """The target of a test as candidates meet it in draws."""
+
+    series: TargetSeries | ShiftedTarget
+    sources: Sources
+
+    def moved(self, draws: Sequence[int]) -> FloatArray:
+        """Return the functions of the target in some draws (parts x functions x draws x rows)."""
+        return self.series.moved(self.sources(draws))
+
+    def at_once(self) -> int:
+        """Return how many draws make a product worthwhile."""
+        n_parts, n_functions, n_rows = self.series.functions.shape
+        n_values = int(n_parts * n_functions * n_rows)
+        return int(max(1, _VALUES_IN_CACHE // n_values, min(_DRAWS_AT_ONCE, _MOST_VALUES // n_values)))
+
+
+# Pieces of columns, and how many of these each candidate has.
+Asked: TypeAlias = tuple[tuple[Piece, ...], tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Some candidates, with how surrogates of their columns are drawn; ``units`` are the columns of each.
+
+    Where there is room, ``keeps`` says so, their series are kept from look to look.
+    """
+
+    columns: FloatArray
+    units: tuple[IntArray, ...]
+    surrogates: Surrogates
+    keeps: bool
+    _series: dict[tuple[int, int], Series] = field(default_factory=dict)
+
+    def __sizeof__(self) -> int:
+        """Return about how many bytes they come to, what will be kept included."""
+        return self.columns.size * (4 * 8 + (4 * MOST_FUNCTIONS if self.keeps else 0))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.columns.shape[1])
+
+    def functions(self, places: Sequence[int]) -> list[Functions]:
+        """Return functions of the residuals of some candidates; of a group, those of all its columns."""
+        columns = [self.units[place] for place in places]
+        found = iter(self.surrogates.functions(np.concatenate(columns)))
+        by_unit = [[next(found) for _ in own] for own in columns]
+        return [
+            of_columns[0]
+            if len(of_columns) == 1
+            else Functions(*(np.concatenate(each) for each in zip(*of_columns, strict=True)))
+            for of_columns in by_unit
+        ]
+
+    def scores(self, target: DrawnTarget, draws: range, units: slice) -> FloatArray:
+        """Return the series scores of some candidates in some draws (draws x candidates x scores)."""
+        series, at_once = self._series_of(units), target.at_once()
+        scores = []
+        for start in range(0, len(draws), at_once):
+            moved = target.moved(draws[start : start + at_once])
+            scores.append(np.concatenate([part.scores(moved) for part in series], axis=1))
+        return np.concatenate(scores)
+
+    def effects(self, target: DrawnTarget, draws: Sequence[int]) -> FloatArray:
+        """Return how much of the target each candidate goes with in some draws (draws x candidates)."""
+        moved = target.moved(draws)
+        return np.concatenate([part.effects(moved) for part in self._series_of(slice(0, len(self.units)))], axis=1)
+
+    def _series_of(self, units: slice) -> list[Series]:
+        """Return the series of some candidates, in parts of which each has few values."""
+        size = max(1, _VALUES_OF_SERIES // (MOST_FUNCTIONS * self.n_rows))
+        parts = range(units.start, min(units.stop, len(self.units)), size)
+        return [self._series_from(start, min(start + size, units.stop, len(self.units))) for start in parts]
+
+    def _series_from(self, start: int, stop: int) -> Series:
+        found = self._series.get((start, stop))
+        if found is None:
+            found = make_series(self.functions(range(start, stop)))
+            if self.keeps:
+                self._series[start, stop] = found
+        return found
+
+    def copies(self, places: IntArray, source: IntArray | None) -> FloatArray:
+        """Return the columns of some candidates, one after the other, in a draw; without a source, as they are."""
+        columns = self._columns_at(places)
+        return self.columns[columns] if source is None else self.surrogates.draw(source, columns)
+
+    def residuals(self, places: IntArray, source: IntArray) -> FloatArray:
+        """Return the residuals of the columns of some candidates in a draw."""
+        residuals = self.surrogates.residuals()
+        assert residuals is not None
+        return np.asarray(residuals[self._columns_at(places)][:, source])
+
+    def _columns_at(self, places: IntArray) -> IntArray:
+        return np.concatenate([np.arange(0), *(self.units[place] for place in places)])
+
+
+def candidates_beside(asked: Asked, subset: Subset, keeps: bool) -> Candidates:
+    """Return candidates beside a subset."""
+    pieces, sizes = asked
+    columns = joined_columns(pieces)
+    units = tuple(np.split(np.arange(len(columns)), np.cumsum(sizes)[:-1]))
+    return Candidates(columns, units, subset.surrogates(columns), keeps)
+
+
+def functions_of_some(asked: tuple[Candidates, Sequence[int]]) -> list[Functions]:
+    """Return functions of the residuals of candidates at some places."""
+    candidates, places = asked
+    return candidates.functions(places)
+
+
+def copies_of(
+    asked: tuple[Candidates, Sequence[tuple[int, IntArray]]], sources: Sources, rows: IntArray, of_residuals: bool
+) -> list[FloatArray]:
+    """Return some rows of candidates, or of their residuals, for each draw and places; draw 0 is the data."""
+    candidates, draws = asked
+    found = []
+    for draw, places in draws:
+        source = sources([draw])[0]
+        if of_residuals:
+            copies = candidates.residuals(places, source)
+        else:
+            copies = candidates.copies(places, None if draw == 0 else source)
+        found.append(copies[:, rows])
+    return found

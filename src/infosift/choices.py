@@ -8,7 +8,7 @@ from typing import Any
 from infosift.criteria import CRITERIA, KSG, Criterion, as_criterion
 from infosift.data.arguments import Discrete, read_same_length
 from infosift.data.table import Table, make_table
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.active import active_engine
 from infosift.errors import InputError, require_count, require_finite_number
 from infosift.random_streams import SeedLike, resolve_seed
 from infosift.results.criterion_choice import CriterionChoice
@@ -72,7 +72,7 @@ def choose_n_neighbors(
         t_threshold=None if t_threshold is None else require_finite_number("t_threshold", t_threshold),
         seed=seed,
     )
-    return choose_value(table, criterion, resampling, ThreadEngine(n_jobs))
+    return choose_value(table, criterion, resampling, active_engine(n_jobs))
 
 
 def choose_criterion(
@@ -152,7 +152,7 @@ def choose_criterion(
         {name: compared[name] for name in tables},
         resampling,
         n_halves,
-        ThreadEngine(n_jobs),
+        active_engine(n_jobs),
     )
 
 

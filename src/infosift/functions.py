@@ -11,8 +11,8 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import KSG, Criterion, Scorer, as_criterion
 from infosift.data.arguments import Discrete, read_given, read_pair
 from infosift.data.frames import read_columns
+from infosift.engines.active import active_engine
 from infosift.engines.base import Question
-from infosift.engines.threads import ThreadEngine
 from infosift.errors import DataWarning, InputError, require_choice, require_count, require_level
 from infosift.random_streams import SeedLike, resolve_seed
 from infosift.results.steps import FoldEstimates, PermutationTest
@@ -296,4 +296,4 @@ def _make_scorer(criterion: Criterion, n_jobs: int | None, n_rows: int) -> Score
     """Return what scores by the value that is given, or by the one for so many rows."""
     value = criterion.default_value(n_rows) if criterion.fixed_value is None else criterion.fixed_value
     criterion.require_rows(n_rows, value)
-    return Scorer(criterion, value, ThreadEngine(n_jobs))
+    return Scorer(criterion, value, active_engine(n_jobs))

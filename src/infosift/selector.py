@@ -22,7 +22,7 @@ from infosift.data.column_names import labels_as_text, with_names_of_one_type
 from infosift.data.frames import NamedColumns, as_frame, read_array, read_frame, read_target
 from infosift.data.plain_arrays import as_plain
 from infosift.data.remarks import warn_of_disguised
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.active import active_engine
 from infosift.errors import DataWarning, InputError, require_rows, require_verbosity
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike
@@ -230,7 +230,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         tasks = StepTasks(self, X, y, _fitted)
         with ProgressBar() if is_shown else nullcontext() as bar:
             reporter = Reporter(bar, settings.time_limit)
-            engine = ThreadEngine(self.n_jobs, on_block=reporter.advance)
+            engine = active_engine(self.n_jobs, reporter.advance)
             run = Run(problem, engine, reporter, checkpoint, tasks.end_step)
             selection = run.select()
         for name, value in _fitted(selection).items():

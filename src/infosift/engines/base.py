@@ -55,9 +55,9 @@ class Question:
         candidate_rows = self.rows if self.candidate_rows is None else self.candidate_rows
         block = self.candidates[columns] if self.picked is None else self.candidates[list(self.picked[columns])]
         return (
-            _take(block, candidate_rows),
-            _take(self.given, self.rows),
-            _take(self.target, self.rows),
+            rows_of(block, candidate_rows),
+            rows_of(self.given, self.rows),
+            rows_of(self.target, self.rows),
         )
 
 
@@ -82,6 +82,17 @@ class SpreadColumns:
             pieces[-1][1].append(position - self.starts[block])
         return tuple((self.blocks[block], np.array(places)) for block, places in pieces)
 
+    def runs(self, positions: Sequence[int], most: int) -> list[slice]:
+        """Return parts of some positions, of at most so many, such that those of a part are in one block."""
+        blocks = [bisect_right(self.starts, position) for position in positions]
+        cuts = [i for i in range(1, len(blocks)) if blocks[i] != blocks[i - 1]]
+        edges = zip([0, *cuts], [*cuts, len(blocks)], strict=True)
+        return [
+            slice(start + part.start, start + part.stop)
+            for start, stop in edges
+            for part in equal_parts(stop - start, most)
+        ]
+
 
 def joined_columns(pieces: Sequence[tuple[FloatArray, IntArray]]) -> FloatArray:
     """Return the columns that pieces of blocks are made of, where the blocks are."""
@@ -93,8 +104,13 @@ class Engine(Protocol):
     """A place where work is done in pieces, with the same results whatever the pieces and their order.
 
     Functions are pure: they return what they work out, and write into nothing that they are passed. The first
-    argument is an item; the others are what all items share.
+    argument is an item; the others are what all items share. ``here`` does what is not worth sending anywhere.
     """
+
+    @property
+    def here(self) -> Engine:
+        """An engine of this process."""
+        ...
 
     def each(self, function: Callable[..., Answer], items: Sequence[Any], *shared: Any) -> Iterator[Answer]:
         """Yield the answers of a function for some items, in their order, as soon as they are there."""
@@ -122,5 +138,6 @@ def equal_parts(n_items: int, size: int) -> list[slice]:
     return [slice(start, min(start + size, n_items)) for start in range(0, n_items, size)]
 
 
-def _take(columns: FloatArray, rows: IntArray | None) -> FloatArray:
+def rows_of(columns: FloatArray, rows: IntArray | None) -> FloatArray:
+    """Return some rows of columns, or all, as the kernel wants them."""
     return np.ascontiguousarray(columns if rows is None else columns[:, rows])

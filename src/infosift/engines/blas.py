@@ -41,3 +41,9 @@ def on_one_thread() -> _OneThread:
 @cache  # to look for the libraries takes milliseconds, and there are thousands of small problems
 def _controller() -> ThreadpoolController:
     return ThreadpoolController()
+
+
+@cache
+def always_on_one_thread() -> None:
+    """Let NumPy and SciPy of this process multiply on one thread from now on: for processes that only work."""
+    _controller().limit(limits=1, user_api="blas")

@@ -53,6 +53,11 @@ class ThreadEngine:
         self.block_size = block_size
         self._on_block = on_block
 
+    @property
+    def here(self) -> ThreadEngine:
+        """This engine."""
+        return self
+
     def each(self, function: Callable[..., Answer], items: Sequence[Any], *shared: Any) -> Iterator[Answer]:
         """Yield the answers of a function for some items, worked out beside each other."""
         with on_one_thread():

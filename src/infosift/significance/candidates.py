@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.rank_functions import Functions
 from infosift.engines.base import Piece, joined_columns
+from infosift.engines.sending import Sendable
 from infosift.significance.regression import Smoother
 from infosift.significance.series import Series, TargetSeries, make_series
 from infosift.significance.shifted import Projection, ShiftedSurrogates, ShiftedTarget
@@ -27,7 +28,7 @@ _DRAWS_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
-class Subset:
+class Subset(Sendable):
     """What candidates are beside: how they are predicted, and what their surrogates lose."""
 
     null: str
@@ -43,7 +44,7 @@ class Subset:
 
 
 @dataclass(frozen=True)
-class DrawnTarget:
+class DrawnTarget(Sendable):
     """The target of a test as candidates meet it in draws."""
 
     series: TargetSeries | ShiftedTarget
@@ -65,7 +66,7 @@ Asked: TypeAlias = tuple[tuple[Piece, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True)
-class Candidates:
+class Candidates(Sendable):
     """Some candidates, with how surrogates of their columns are drawn; ``units`` are the columns of each.
 
     Where there is room, ``keeps`` says so, their series are kept from look to look.
@@ -76,6 +77,10 @@ class Candidates:
     surrogates: Surrogates
     keeps: bool
     _series: dict[tuple[int, int], Series] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what to send elsewhere, without the series."""
+        return {**vars(self), "_series": {}}
 
     def __sizeof__(self) -> int:
         """Return about how many bytes they come to, what will be kept included."""

@@ -16,7 +16,7 @@ from infosift.data.encoding import has_categories
 from infosift.data.feature_groups import Unit
 from infosift.data.gaps import whole_rows_of
 from infosift.data.table import Table
-from infosift.engines.base import Engine, Handle
+from infosift.engines.base import Engine, Handle, SpreadColumns
 from infosift.progress import Reporter
 from infosift.significance.candidates import (
     MOST_FUNCTIONS,
@@ -121,15 +121,20 @@ class Conditional:
     @cached_property
     def parts_of_units(self) -> list[slice]:
         """Which candidates are in each block."""
-        return self.bench.engine.parts(len(self.units), max(1, _VALUES_OF_BLOCK // self.bench.table.n_rows))
+        most = max(1, _VALUES_OF_BLOCK // self.bench.table.n_rows)
+        largest = max(part.stop - part.start for part in self.bench.engine.parts(len(self.units), most))
+        return self._spread.runs([unit.columns[0] for unit in self.units], largest)
+
+    @property
+    def _spread(self) -> SpreadColumns:
+        return self.bench.engine.spread(self.bench.table.columns)
 
     @cached_property
     def blocks(self) -> list[Handle]:
         """The candidates in blocks, where their columns lie."""
-        engine, columns = self.bench.engine, self.bench.engine.spread(self.bench.table.columns)
         asked = [
             (
-                columns.pieces([i for unit in self.units[part] for i in unit.columns]),
+                self._spread.pieces([i for unit in self.units[part] for i in unit.columns]),
                 tuple(len(unit.columns) for unit in self.units[part]),
             )
             for part in self.parts_of_units
@@ -137,7 +142,7 @@ class Conditional:
         smoother = self._smoother if self.bench.null != "local" else None
         subset = Subset(self.bench.null, self.bench.seed, smoother, self._projection)
         keeps = len(self.units) * MOST_FUNCTIONS * self.bench.table.n_rows <= _MOST_VALUES_KEPT
-        return engine.keep(candidates_beside, asked, subset, keeps)
+        return self.bench.engine.keep(candidates_beside, asked, subset, keeps)
 
     @cached_property
     def sources(self) -> Sources:

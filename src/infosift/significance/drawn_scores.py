@@ -38,7 +38,9 @@ class DrawnScores:
         n_rows = self._bench.table.n_rows
         self._rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64)
         self._given = self._bench.table.weigh(conditional.given[:, self._rows], conditional.subset)
-        self._parts = conditional.parts[..., self._rows]
+        parts = conditional.parts[..., self._rows]
+        self._n_parts, self._n_versions = parts.shape[:2]
+        self._targets = [version for part in parts for version in part]
         self.best: list[int] = []
         self._digests = [self._bench.table.digest(unit) for unit in self.units] if self.is_screened else []
         self._asks_of_residuals = thorough and conditional.has_residuals
@@ -52,7 +54,7 @@ class DrawnScores:
         """Return an array (draws x units x scores); where units are screened, (draws x scores x 1) of the best."""
         n_units = min(len(self.units), _MOST_UNITS)
         n_ways = 1 + (len(self._given) > 0) + self._asks_of_residuals
-        n_questions = self._parts.shape[0] * self._parts.shape[1] * n_ways
+        n_questions = len(self._targets) * n_ways
         self._bench.reporter.begin(f"{self._purpose}, {draws[-1]} surrogates", len(draws) * n_units * n_questions)
         if self.is_screened:
             return np.concatenate([self._best_scores(part) for part in _in_parts(draws, _DRAWS_SCREENED)])[
@@ -103,7 +105,7 @@ class DrawnScores:
     ) -> FloatArray:
         """Return an array (draws x units x scores): all single features at once, groups one by one."""
         flat = [columns for of_draw in copies for columns in of_draw]
-        scores = np.empty((len(flat), len(self._bench.values) * len(self._parts)))
+        scores = np.empty((len(flat), len(self._bench.values) * self._n_parts))
         singles = [i for i, columns in enumerate(flat) if len(columns) == 1]
         if singles:
             scores[singles] = self._score(np.concatenate([flat[i] for i in singles]), given)
@@ -115,9 +117,9 @@ class DrawnScores:
     def _score(self, candidates: FloatArray, given: FloatArray) -> FloatArray:
         """Return an array (candidates x scores)."""
         ask, bench = self._bench.criterion.score, self._bench
-        questions = [Question(candidates, given, version) for part in self._parts for version in part]
+        questions = [Question(candidates, given, target) for target in self._targets]
         scores = [ask([question], bench.values, bench.engine)[0] for question in questions]
-        return mean_over_versions(scores, self._parts.shape[1])
+        return mean_over_versions(scores, self._n_versions)
 
 
 def _in_parts(draws: range, size: int) -> list[range]:

@@ -63,7 +63,7 @@ class Smoother:
         if widths is None:
             widths = [*(width for width, most in _NARROW_WIDTHS if len(subset) <= most), *_WIDTHS]
         self._widths, self._lock = tuple(widths), Lock()
-        self._found: list[_Fit] | None = list(engine.each(_fit, self._widths, *self._squares()))
+        self._found: list[_Fit] | None = list(engine.here.each(_fit, self._widths, *self._squares()))
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what to send elsewhere: the points, which are few beside what is fitted to them."""

@@ -13,6 +13,7 @@ from scipy.spatial import KDTree
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.encoding import as_points
 from infosift.data.row_groups import shuffled_rows
+from infosift.engines.sending import Sendable
 from infosift.random_streams import stream
 from infosift.significance.shifts import CIRCULAR, shifted_rows
 from infosift.significance.strata import shuffled_within, strata_of
@@ -84,7 +85,7 @@ class AmongNearRows:
         return source
 
 
-class Sources:
+class Sources(Sendable):
     """The sources of all draws of a test; draw 0 is the data, of which each row has its own values."""
 
     def __init__(

@@ -1,0 +1,35 @@
+"""Which engine works: the cluster of the active joblib backend, or threads of this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from joblib.parallel import get_active_backend
+
+from infosift.engines.base import Engine
+from infosift.engines.threads import ThreadEngine
+
+
+def active_engine(n_jobs: int | None = None, on_block: Callable[[int], object] | None = None) -> Engine:
+    """Return the cluster inside ``joblib.parallel_config(backend="dask")``, elsewhere so many threads.
+
+    One job is one thread here, wherever it is asked for.
+    """
+    threads = ThreadEngine(n_jobs, on_block=on_block)
+    client = None if n_jobs == 1 else _active_client()
+    if client is None:
+        return threads
+    from infosift.engines.dask import DaskEngine
+
+    return DaskEngine(client, on_block)
+
+
+def _active_client() -> Any:
+    """Return the client of the active backend where that is a Dask cluster, of which this is no worker."""
+    backend = get_active_backend()[0]
+    if type(backend).__name__ != "DaskDistributedBackend":
+        return None
+    from distributed.worker import thread_state
+
+    return None if hasattr(thread_state, "execution_state") else backend.client

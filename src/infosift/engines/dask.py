@@ -1,0 +1,268 @@
+"""Scores blocks of columns on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass, field
+from time import sleep
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from distributed import Client, Future, KilledWorker, wait
+from distributed.comm import CommClosedError
+
+from infosift.arrays import FloatArray, IntArray
+from infosift.engines.base import (
+    Answer,
+    BlockScorer,
+    Handle,
+    Piece,
+    Question,
+    SpreadColumns,
+    equal_parts,
+    joined_columns,
+    rows_of,
+)
+from infosift.engines.blas import always_on_one_thread, on_one_thread
+from infosift.engines.sending import aligned
+from infosift.engines.threads import ThreadEngine
+from infosift.errors import InputError
+
+# Tasks take different times, so that workers finish together when each has several; and some more wait for them.
+_BLOCKS_PER_THREAD = 4
+_TASKS_PER_THREAD = 6
+_BYTES_OF_BLOCK = 4_000_000
+_COLUMNS_PER_BLOCK = 128
+# Arrays that are smaller are sent with each task.
+_BYTES_IN_TASK = 8_000
+# Objects that tasks share, and tables, that stay with the workers for tasks to come.
+_MOST_SHARED = 32
+_MOST_TABLES = 4
+_SECONDS_TO_LOOK = 0.25
+_SECONDS_FOR_WORKERS = 60
+_TIMES_LOST = 20
+
+
+@dataclass(eq=False)
+class _Kept:
+    """An answer that stays with a worker, and how it came about: should it be lost, it is worked out again.
+
+    Without a function, it is the item itself.
+    """
+
+    function: Callable[..., Any] | None
+    item: Any
+    shared: tuple[Any, ...] = ()
+    future: Future | None = field(default=None, repr=False)
+    generation: int = -1
+
+
+# A function, an item and what items share.
+_Call = tuple[Callable[..., Any], Any, tuple[Any, ...]]
+
+
+class DaskEngine:
+    """Scores the candidates of questions in blocks, on the workers of a cluster.
+
+    What workers hold and cannot work out again, parts of a table and what tasks share, is sent once more where a
+    worker is lost.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The client of the cluster.
+    on_block : callable or None
+        Called with the number of candidates of each block that is scored, and with none for all other work and
+        while there is nothing new; an exception ends the work.
+    """
+
+    def __init__(self, client: Client, on_block: Callable[[int], object] | None = None) -> None:
+        self._client, self._on_block = client, on_block or (lambda count: None)
+        self.here = ThreadEngine(1, on_block=on_block)
+        self._shared: OrderedDict[int, tuple[Any, _Kept]] = OrderedDict()
+        self._tables: OrderedDict[int, tuple[FloatArray, SpreadColumns]] = OrderedDict()
+        self._generation = 0
+        self._n_threads = self._count_threads()
+
+    def each(self, function: Callable[..., Answer], items: Sequence[Any], *shared: Any) -> Iterator[Answer]:
+        """Yield the answers of a function for some items, worked out by the workers."""
+        for answer in self._answers([(function, item, shared) for item in items]):
+            self._on_block(0)
+            yield answer
+
+    def keep(self, function: Callable[..., Any], items: Sequence[Any], *shared: Any) -> list[Handle]:
+        """Return handles of such answers, which stay with the workers."""
+        return [_Kept(function, item, shared) for item in items]
+
+    def spread(self, columns: FloatArray) -> SpreadColumns:
+        """Return the columns in blocks, each with a worker."""
+        found = self._tables.pop(id(columns), None)
+        if found is None:
+            n_columns, n_rows = columns.shape
+            parts = equal_parts(n_columns, min(self._share(n_columns), max(1, _BYTES_OF_BLOCK // (8 * n_rows))))
+            blocks = tuple(_Kept(None, columns[part]) for part in parts)
+            found = (columns, SpreadColumns(tuple(part.start for part in parts), blocks))
+        self._tables[id(columns)] = found  # with the table itself, so that no other gets its number
+        while len(self._tables) > _MOST_TABLES:
+            self._tables.popitem(last=False)
+        return found[1]
+
+    def parts(self, n_items: int, most: int) -> list[slice]:
+        """Return items in several parts for each thread of the workers."""
+        return equal_parts(n_items, max(1, min(self._share(n_items), most)))
+
+    def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
+        """Return, for each question, the rows that ``score_block`` gives for its candidates, in their order."""
+        blocks = [self._blocks_of(question) for question in questions]
+        calls: list[_Call] = []
+        for question, own in zip(questions, blocks, strict=True):
+            shared = (score_block, question.given, question.target, question.rows, question.candidate_rows)
+            calls += [(_score_pieces, block, shared) for block in own]
+        answers = self._answers(calls)
+        found = []
+        for own in blocks:
+            parts = []
+            for _ in own:
+                parts.append(next(answers))
+                self._on_block(len(parts[-1]))
+            found.append(np.concatenate(parts))
+        return found
+
+    def _blocks_of(self, question: Question) -> list[tuple[Piece, ...]]:
+        """Return blocks of candidates: pieces of a table that is with the workers, or columns that are sent."""
+        size = min(self._share(question.n_candidates), _COLUMNS_PER_BLOCK)
+        if question.picked is None:
+            size = min(size, max(1, _BYTES_OF_BLOCK // (8 * question.n_rows)))
+            parts = equal_parts(question.n_candidates, size)
+            return [((question.candidates[part], np.arange(part.stop - part.start)),) for part in parts]
+        table, picked = self.spread(question.candidates), list(question.picked)
+        return [table.pieces(picked[run]) for run in table.runs(picked, size)]
+
+    def _share(self, n_items: int) -> int:
+        return max(1, -(-n_items // (self._n_threads * _BLOCKS_PER_THREAD)))
+
+    def _count_threads(self) -> int:
+        try:
+            self._client.wait_for_workers(1, timeout=_SECONDS_FOR_WORKERS)
+        except (TimeoutError, CommClosedError) as error:
+            raise InputError(
+                f"The Dask cluster had no worker for {_SECONDS_FOR_WORKERS} seconds: start workers, or select "
+                "without it."
+            ) from error
+        return max(1, sum(self._client.nthreads().values()))
+
+    def _answers(self, calls: Sequence[_Call]) -> Iterator[Any]:
+        """Yield the answers to calls in their order; some more calls than there are threads are under way."""
+        waiting, under_way, done = deque(range(len(calls))), dict[Future, int](), dict[int, Any]()
+        n_lost = 0
+        try:
+            with on_one_thread():
+                for number in range(len(calls)):
+                    while number not in done:
+                        try:
+                            while waiting and len(under_way) < self._n_threads * _TASKS_PER_THREAD:
+                                future = self._submit(*calls[waiting[0]])
+                                under_way[future] = waiting.popleft()
+                            for future, answer in self._finished(list(under_way)):
+                                done[under_way.pop(future)] = answer
+                        except (CancelledError, CommClosedError, TimeoutError) as error:
+                            n_lost += 1
+                            self._begin_again(error, n_lost)
+                            waiting.extendleft(sorted(under_way.values(), reverse=True))
+                            under_way.clear()
+                    yield done.pop(number)
+        finally:
+            if under_way:
+                self._client.cancel(list(under_way))
+
+    def _finished(self, futures: list[Future]) -> list[tuple[Future, Any]]:
+        """Return futures that are done, with their answers; none where it takes longer than people wait."""
+        try:
+            done = list(wait(futures, timeout=_SECONDS_TO_LOOK, return_when="FIRST_COMPLETED").done)
+        except TimeoutError:
+            self._on_block(0)
+            return []
+        try:
+            return list(zip(done, map(aligned, self._client.gather(done)), strict=True))
+        except KilledWorker as error:
+            raise InputError(
+                "Workers of the Dask cluster died of the same task again and again, most likely for lack of memory: "
+                "give each more of it, or fewer threads."
+            ) from error
+
+    def _begin_again(self, error: Exception, n_lost: int) -> None:
+        """Forget what workers held, so that it is sent anew; give up where the scheduler is gone."""
+        self._generation += 1
+        sleep(_SECONDS_TO_LOOK)
+        try:
+            self._n_threads = self._count_threads()
+        except InputError:
+            n_lost = _TIMES_LOST
+        if self._client.status != "running" or n_lost >= _TIMES_LOST:
+            raise InputError(
+                f"The connection to the Dask cluster was lost ({type(error).__name__}): start again with the same "
+                "checkpoint, if there is one, to go on from the last step."
+            ) from error
+
+    def _submit(self, function: Callable[..., Any], item: Any, shared: tuple[Any, ...]) -> Future:
+        return self._client.submit(
+            _run,
+            function,
+            os.getpid(),
+            self._sent(item),
+            *map(self._sent_once, shared),
+            key=f"infosift {function.__name__.strip('_')}-{uuid4().hex}",
+            pure=False,
+        )
+
+    def _sent(self, item: Any) -> Any:
+        """Return an item with futures in place of what stays with workers."""
+        if isinstance(item, _Kept):
+            return self._future_of(item)
+        return tuple(map(self._sent, item)) if type(item) is tuple else item
+
+    def _sent_once(self, value: Any) -> Any:
+        """Return a future in place of what is large, or has a state of its own: each worker gets it once."""
+        if isinstance(value, np.ndarray):
+            if value.nbytes <= _BYTES_IN_TASK:
+                return value
+        elif type(value).__module__.split(".")[0] != "infosift":
+            return value
+        _, kept = self._shared.pop(id(value), (None, None))
+        kept = kept or _Kept(None, value)
+        self._shared[id(value)] = (value, kept)
+        while len(self._shared) > _MOST_SHARED:
+            self._shared.popitem(last=False)
+        return self._future_of(kept)
+
+    def _future_of(self, kept: _Kept) -> Future:
+        if kept.future is None or kept.generation != self._generation:
+            if kept.function is None:
+                kept.future = self._client.scatter(kept.item, hash=False)
+            else:
+                kept.future = self._submit(kept.function, kept.item, kept.shared)
+            kept.generation = self._generation
+        return kept.future
+
+
+def _run(function: Callable[..., Answer], asking_process: int, item: Any, *shared: Any) -> Answer:
+    """Answer for one item, by a worker."""
+    if os.getpid() != asking_process:
+        always_on_one_thread()
+    return function(aligned(item), *map(aligned, shared))
+
+
+def _score_pieces(
+    pieces: tuple[tuple[FloatArray, IntArray], ...],
+    score_block: BlockScorer,
+    given: FloatArray,
+    target: FloatArray,
+    rows: IntArray | None,
+    candidate_rows: IntArray | None,
+) -> FloatArray:
+    candidates = rows_of(joined_columns(pieces), rows if candidate_rows is None else candidate_rows)
+    return score_block(candidates, rows_of(given, rows), rows_of(target, rows), 1)

@@ -27,4 +27,6 @@ def data_frame(content: Mapping[str, Sequence[Any]], library: Library | None) ->
 
 
 def _cell(value: Any) -> Any:
-    return ", ".join(value) if isinstance(value, tuple) else value
+    value = ", ".join(value) if isinstance(value, tuple) else value
+    # No library holds half a character, which a name may have.
+    return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else value

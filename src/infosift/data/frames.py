@@ -10,7 +10,7 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array, column_or_1d
+from sklearn.utils import check_array
 
 from infosift.arrays import FloatArray
 from infosift.data.column_names import name_as_text, names_not_unique, with_names_as_text
@@ -24,9 +24,9 @@ from infosift.data.column_types import (
     n_categories,
 )
 from infosift.data.dates import days_of_array, days_of_objects, days_of_series
-from infosift.data.plain_arrays import as_plain
+from infosift.data.plain_arrays import as_one_column, as_plain, require_table
 from infosift.data.written_numbers import disguise
-from infosift.errors import InputError, counted_from, is_auto, listing, shown
+from infosift.errors import InputError, checks_of_libraries, counted_from, is_auto, listing, shown
 
 _MOST_NAMES = 12
 
@@ -65,9 +65,13 @@ def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
     frame = as_frame(data)
     if frame is not None:
         return read_frame(frame)
-    if len(np.shape(data)) == 1:
+    plain = as_plain(data)
+    if np.ndim(plain) == 1:
         return read_column(data, default_name)
-    return read_array(check_array(as_plain(data), dtype=None, ensure_all_finite=False), default_name)
+    require_table(plain)
+    with checks_of_libraries():
+        values = check_array(plain, dtype=None, ensure_all_finite=False)
+    return read_array(values, default_name)
 
 
 def read_frame(frame: nw.DataFrame[Any]) -> NamedColumns:
@@ -96,12 +100,12 @@ def read_column(data: Any, default_name: str = "target") -> NamedColumns:
     series = nw.from_native(data, pass_through=True, allow_series=True)
     if isinstance(series, nw.Series) and not has_numpy_type(series.dtype):
         return _read_series(series, name)
-    return _read_values(column_or_1d(as_plain(data), warn=True), name)
+    return _read_values(as_one_column(data), name)
 
 
 def read_target(data: Any) -> NamedColumns:
     """Read the target: one column, or several."""
-    shape = np.asarray(data).shape
+    shape = np.shape(as_plain(data))
     several = len(shape) == 2 and shape[1] > 1
     return read_columns(data, "target") if several else read_column(data)
 
@@ -265,7 +269,7 @@ def whole_rows(features: NamedColumns, target: NamedColumns, ignored: Sequence[i
         if i not in ignored:
             whole &= ~np.isnan(values)
     if not whole.any():
-        missing = missing_by_name(features, ignored)
+        missing = missing_by_name(features, ignored) | missing_by_name(target)
         most = sorted(missing, key=lambda name: -missing[name])
         gaps = _gaps({name: missing[name] for name in most}, features.n_rows)
         raise InputError(

@@ -1,6 +1,7 @@
 """Sparse tables are taken with their zeros where there is room for these."""
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import sparse
 
@@ -86,3 +87,8 @@ def test_a_target_without_values_is_named():
     X, _ = counts()
     with pytest.raises(InputError, match=r'^Every row has a missing value \(all values of "target"\)'):
         MutualInfoSelector(missing="drop").fit(X, np.full(120, np.nan))
+
+
+def test_a_frame_without_rows_is_refused_in_one_sentence():
+    with pytest.raises(InputError, match=r"0 sample\(s\) \(shape=\(0, 2\)\)"):
+        MutualInfoSelector().fit(pl.DataFrame({"a": [], "b": []}, schema={"a": float, "b": float}), [])

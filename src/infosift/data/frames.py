@@ -10,7 +10,6 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 
 from infosift.arrays import FloatArray
 from infosift.data.column_names import name_as_text, names_not_unique, with_names_as_text
@@ -24,9 +23,9 @@ from infosift.data.column_types import (
     n_categories,
 )
 from infosift.data.dates import days_of_array, days_of_objects, days_of_series
-from infosift.data.plain_arrays import as_one_column, as_plain, require_table
+from infosift.data.plain_arrays import as_one_column, as_plain, checked_table, require_table
 from infosift.data.written_numbers import disguise
-from infosift.errors import InputError, checks_of_libraries, counted_from, is_auto, listing, shown
+from infosift.errors import InputError, counted_from, is_auto, listing, shown
 
 _MOST_NAMES = 12
 
@@ -69,9 +68,7 @@ def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
     if np.ndim(plain) == 1:
         return read_column(data, default_name)
     require_table(plain)
-    with checks_of_libraries():
-        values = check_array(plain, dtype=None, ensure_all_finite=False)
-    return read_array(values, default_name)
+    return read_array(checked_table(plain), default_name)
 
 
 def read_frame(frame: nw.DataFrame[Any]) -> NamedColumns:
@@ -80,8 +77,7 @@ def read_frame(frame: nw.DataFrame[Any]) -> NamedColumns:
     if not names:
         raise InputError("The table has no columns (0 features): give at least one.")
     if all(has_numpy_type(dtype) for dtype in frame.schema.values()):
-        values = check_array(frame.to_native(), dtype=np.float64, ensure_all_finite=False)
-        return NamedColumns(names, values.T)
+        return NamedColumns(names, checked_table(frame.to_native(), np.float64).T)
     return _side_by_side([_read_series(frame[name], name) for name in names])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils import column_or_1d
+from sklearn.utils import check_array, column_or_1d
 
 from infosift.errors import InputError, checks_of_libraries
 
@@ -46,6 +46,12 @@ def as_one_column(data: Any) -> Any:
     plain = as_plain(data)
     with checks_of_libraries():
         return column_or_1d(plain, warn=True)
+
+
+def checked_table(data: Any, dtype: type | None = None) -> Any:
+    """Return a plain array of two dimensions, with some rows and columns."""
+    with checks_of_libraries():
+        return check_array(data, dtype=dtype, ensure_all_finite=False)
 
 
 def require_table(data: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import narwhals.stable.v1 as nw
 
 from infosift.errors import require_choice
+from infosift.results.labels import in_whole_characters
 
 Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 _LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -28,5 +29,4 @@ def data_frame(content: Mapping[str, Sequence[Any]], library: Library | None) ->
 
 def _cell(value: Any) -> Any:
     value = ", ".join(value) if isinstance(value, tuple) else value
-    # No library holds half a character, which a name may have.
-    return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else value
+    return in_whole_characters(value) if isinstance(value, str) else value

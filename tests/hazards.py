@@ -1,7 +1,18 @@
-"""What may happen to a file: bytes that change, are lost or come twice, and values of JSON that change."""
+"""What may happen to a run and its file: an end at any moment, bytes that change, values of JSON that change."""
 
 import json
+import os
+import pickle
+import signal
+import sys
+import warnings
+from contextlib import contextmanager, nullcontext, suppress
 from copy import deepcopy
+from pathlib import Path
+from unittest.mock import patch
+
+from infosift import InputError, MutualInfoSelector
+from infosift.files import write_file
 
 
 def flip(text, rng):
@@ -69,3 +80,34 @@ def rearrange(text, rng):
 
 
 KINDS = (flip, cut, delete, repeat, swap, nudge, rearrange)
+
+
+@contextmanager
+def ended_at_write(number, when, end):
+    """Call ``end`` before, within or after a write of a checkpoint, the first being number 0; yield those done."""
+    done, begun = [], []
+
+    def write(path, content):
+        begun.append(content)
+        moment = when if len(begun) == number + 1 else None
+        if moment == "before":
+            end()
+        with patch("os.fsync", lambda _: end()) if moment == "within" else nullcontext():
+            write_file(path, content)
+        done.append(content)
+        if moment == "after":
+            end()
+
+    with patch("infosift.search.checkpoint.write_file", write):
+        yield done
+
+
+def die():
+    os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))  # on Windows the one is as hard as the other
+
+
+if __name__ == "__main__":  # a run to be killed, in a process of its own
+    data, parameters, number, when = pickle.loads(Path(sys.argv[1]).read_bytes())
+    warnings.simplefilter("ignore")
+    with ended_at_write(number, when, die), suppress(InputError):
+        MutualInfoSelector(**parameters).fit(*data)

@@ -71,13 +71,13 @@ def random_fit(seed, folder):
 def _plain_fit(rng, folder):
     n_rows, n_columns = int(rng.integers(30, 61)), int(rng.integers(1, 9))
     columns = [_PLAIN[one_of(rng, sorted(_PLAIN))](rng, n_rows) for _ in range(n_columns)]
-    y = sum(rng.normal() * _as_numbers(column) for column in columns[:3]) + 0.3 * rng.normal(size=n_rows)
+    y = sum(rng.normal() * as_numbers(column) for column in columns[:3]) + 0.3 * rng.normal(size=n_rows)
     names = [f"column {i}" for i in range(n_columns)]
     content = dict(zip(names, columns, strict=True))
     X = one_of(rng, [pd.DataFrame, pl.DataFrame, pa.table])(content)
     parameters = {
         name: one_of(rng, valid)
-        for name, valid in _valid(names).items()
+        for name, valid in valid_parameters(names).items()
         if name not in ("criterion", "discrete_target", "feature_groups", "missing")
     }
     parameters["method"] = one_of(
@@ -100,7 +100,7 @@ _PLAIN = {
 }
 
 
-def _as_numbers(column):
+def as_numbers(column):
     """Return numbers in the order of the values, of unit spread where they have any."""
     written = [value if isinstance(value, (int, float, np.number)) else str(value) for value in column]
     try:
@@ -125,7 +125,7 @@ def _moments(rng, n, unit="hours"):
     return [_DAY + dt.timedelta(**{unit: int(number)}) for number in rng.integers(-(10**5), 10**5, size=n)]
 
 
-_KINDS = {
+KINDS = {
     "normal": lambda rng, n: rng.normal(size=n).tolist(),
     "uniform": lambda rng, n: rng.uniform(size=n).tolist(),
     "heavy tails": lambda rng, n: rng.standard_cauchy(size=n).tolist(),
@@ -172,7 +172,7 @@ _ODD_KINDS = {
 
 def _column(rng, n_rows, earlier):
     odd = rng.random() < 0.02
-    kinds = _ODD_KINDS if odd else _KINDS
+    kinds = _ODD_KINDS if odd else KINDS
     column = list(kinds[one_of(rng, sorted(kinds))](rng, n_rows))
     if earlier and rng.random() < 0.2:
         column = _like(rng, one_of(rng, earlier))
@@ -343,7 +343,7 @@ def _attempted(make, otherwise):
 
 
 def _target(rng, columns, n_rows):
-    numbers = [_as_numbers(column) for column in columns if len(column) == n_rows]
+    numbers = [as_numbers(column) for column in columns if len(column) == n_rows]
     signal = sum((rng.normal() * one for one in numbers[:3]), np.zeros(n_rows)) + 0.2 * rng.normal(size=n_rows)
     kinds = [
         *[lambda: signal, lambda: np.sin(3 * signal), lambda: rng.normal(size=n_rows)] * 3,
@@ -400,7 +400,7 @@ def _row_groups(rng, n_rows):
 # Parameters.
 
 
-def _valid(names):
+def valid_parameters(names):
     some = names[: max(len(names) // 2, 1)]
     return {
         "alpha": [0.05, 0.1, 0.2, 0.5, np.float32(0.05)],
@@ -492,7 +492,7 @@ _ODD_OBJECTS = {
 
 def _parameters(rng, names, folder):
     """Return parameters, most of them left as they are, now and then one that cannot be used."""
-    valid = _valid(list(names))
+    valid = valid_parameters(list(names))
     parameters = {name: one_of(rng, values) for name, values in valid.items() if rng.random() < 0.4}
     parameters.setdefault("missing", one_of(rng, valid["missing"]))
     parameters.setdefault("random_state", 0)

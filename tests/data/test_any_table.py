@@ -16,7 +16,7 @@ from infosift import InputError, Selection
 from infosift.display.terminal import print_selection
 from random_tables import random_fit
 
-TABLES = int(os.environ.get("INFOSIFT_TABLES", "200"))
+TABLES = int(os.environ.get("INFOSIFT_TABLES", "300"))
 WITH_A_REPORT = 25  # of as many, one, since its figures take long
 
 

@@ -73,7 +73,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     @initialize(
         kinds=st.lists(st.sampled_from(list(KINDS)), min_size=len(NAMES), max_size=len(NAMES)),
-        n_rows=st.integers(30, 50),
+        n_rows=st.integers(30, 40),
         has_classes=st.booleans(),
         has_gaps=st.booleans(),
         seed=SEEDS,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray
-from infosift.data.column_names import name_as_text, names_not_unique, with_names_as_text
+from infosift.data.column_names import as_list, name_as_text, names_not_unique, with_names_as_text
 from infosift.data.column_types import (
     are_classes,
     as_floats,
@@ -165,8 +165,7 @@ def _categories(values: Any, name: str, is_text: bool = True) -> NamedColumns:
 def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ...]:
     """Return the positions of columns that are asked for by name or position, each once, in the order asked."""
     found = []
-    is_one = isinstance(asked, str) or not isinstance(asked, Iterable)
-    for which in () if asked is None else [asked] if is_one else asked:
+    for which in as_list(asked):
         if isinstance(which, Integral) and not isinstance(which, bool) and -len(names) <= int(which) < len(names):
             found.append(int(which) % len(names))
         elif not isinstance(which, Integral) and name_as_text(which) in names:
@@ -316,15 +315,14 @@ def discrete_asked_for(asked: Any, names: Sequence[str]) -> tuple[int, ...] | No
         return None
     if isinstance(asked, (bool, np.bool_)):
         return tuple(range(len(names))) if asked else ()
-    if isinstance(asked, Iterable) and not isinstance(asked, str):
-        asked = list(asked)
-        if asked and all(isinstance(flag, (bool, np.bool_)) for flag in asked):
-            if len(asked) != len(names):
-                raise InputError(
-                    f"discrete_features has {len(asked)} yes or no for {len(names)} features: give one each."
-                )
-            return tuple(np.flatnonzero(asked).tolist())
-    return positions(asked, names, "discrete_features")
+    flags = as_list(asked)
+    if flags and all(isinstance(flag, (bool, np.bool_)) for flag in flags):
+        if len(flags) != len(names):
+            raise InputError(
+                f"discrete_features has {len(flags)} yes or no for {len(names)} features: give one each."
+            )
+        return tuple(np.flatnonzero(flags).tolist())
+    return positions(flags, names, "discrete_features")
 
 
 def mark_target(target: NamedColumns, asked: Any, takes_categories: bool = True) -> NamedColumns:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 
 _LARGEST_COUNT = 2**63 - 1
 _SMALLEST_LEVEL = 1e-9
 _MOST_BITS_SHOWN = 1024
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class InputError(ValueError):
@@ -30,6 +33,10 @@ class InputError(ValueError):
     The target "y" is constant (always 1), so no feature can be informative about it: give a target that varies.
     """
 
+    def __init__(self, *args: object) -> None:
+        # Names of columns and files, which messages have, may hold any character.
+        super().__init__(*(on_one_line(arg) if isinstance(arg, str) else arg for arg in args))
+
 
 class DataWarning(UserWarning):
     """Something about the data that whoever uses a selection should know; ``selection_.warnings`` has it too.
@@ -46,6 +53,20 @@ class DataWarning(UserWarning):
     >>> warnings.simplefilter("error", DataWarning)  # end a script at the first one
     >>> warnings.simplefilter("default", DataWarning)
     """
+
+
+def on_one_line(message: str) -> str:
+    """Return a message in which characters that would move the cursor, or more, are shown by their codes."""
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), message)
+
+
+@contextmanager
+def checks_of_libraries() -> Iterator[None]:
+    """Let what scikit-learn's checks of arrays refuse be refused as all else is."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise InputError(" ".join(str(error).split())) from error
 
 
 def require_count(name: str, value: object, least: int, otherwise: str = "") -> int:
@@ -75,7 +96,7 @@ def require_choice(name: str, value: object, choices: tuple[object, ...]) -> Non
 
 def require_level(alpha: object) -> float:
     """Return a significance level, which lies in (0, 1)."""
-    if not isinstance(alpha, Real) or not 0 < _as_float(alpha) < 1:
+    if not isinstance(alpha, Real) or not 0 < nearest_float(alpha) < 1:
         raise InputError(f"alpha must lie between 0 and 1, not {shown(alpha)}.")
     if float(alpha) < _SMALLEST_LEVEL:
         least = f"{_SMALLEST_LEVEL:g}, or no number of permutations reaches it"
@@ -85,14 +106,14 @@ def require_level(alpha: object) -> float:
 
 def require_finite_number(name: str, value: object) -> float:
     """Return a parameter that must be a finite number."""
-    if not isinstance(value, Real) or not math.isfinite(_as_float(value)):
+    if not isinstance(value, Real) or not math.isfinite(nearest_float(value)):
         raise InputError(f"{name} must be a finite number, not {shown(value)}.")
     return float(value)
 
 
 def require_between(name: str, value: object, least: float, most: float, otherwise: str = "") -> float:
     """Return a parameter that must be a number between two others."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not least <= _as_float(value) <= most:
+    if isinstance(value, bool) or not isinstance(value, Real) or not least <= nearest_float(value) <= most:
         raise InputError(f"{name} must be {otherwise}a number between {least:g} and {most:g}, not {shown(value)}.")
     return float(value)
 
@@ -101,13 +122,13 @@ def require_time_limit(seconds: object) -> float | None:
     """Return a number of seconds, which is above zero; None and infinity are no limit."""
     if seconds is None:
         return None
-    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not _as_float(seconds) > 0:
+    if isinstance(seconds, bool) or not isinstance(seconds, Real) or not nearest_float(seconds) > 0:
         raise InputError(f"time_limit must be a number above 0, not {shown(seconds)}.")
-    limit = _as_float(seconds)
+    limit = nearest_float(seconds)
     return None if math.isinf(limit) else limit
 
 
-def _as_float(number: Real) -> float:
+def nearest_float(number: Real) -> float:
     """Return the nearest float, which of numbers too large for any is infinite."""
     try:
         return float(number)
@@ -126,6 +147,15 @@ def require_rows(n_rows: int, needed: int, why: str) -> None:
     """Refuse a table with too few rows."""
     if n_rows < needed:
         raise InputError(f"{why} needs at least {needed} rows, and the table has n_samples={n_rows}.")
+
+
+def require_same_length(n_rows: int, n_others: int, what: str = "the target") -> None:
+    """Refuse a column that does not have a value for each row of a table."""
+    if n_rows != n_others:
+        raise InputError(
+            f"Found inconsistent numbers of samples: the table has {n_rows:,} rows and {what} has {n_others:,}: "
+            "give as many of both."
+        )
 
 
 def counted_from(first: int, row: int) -> str:

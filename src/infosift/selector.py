@@ -6,29 +6,35 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import Tags, check_consistent_length
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosift.callbacks import CallbackSupportMixin, StepTasks, with_callbacks
 from infosift.criteria import CRITERIA
 from infosift.data.column_names import labels_as_text, with_names_of_one_type
 from infosift.data.frames import NamedColumns, as_frame, read_array, read_frame, read_target
-from infosift.data.plain_arrays import as_plain
+from infosift.data.plain_arrays import as_plain, require_table
 from infosift.data.remarks import warn_of_disguised
 from infosift.engines.active import active_engine
-from infosift.errors import DataWarning, InputError, require_rows, require_verbosity
+from infosift.errors import (
+    DataWarning,
+    InputError,
+    checks_of_libraries,
+    require_rows,
+    require_same_length,
+    require_verbosity,
+)
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike
 from infosift.results.notices import Notice
 from infosift.results.selection import INTERRUPT, Selection
-from infosift.search.checkpoint import Checkpoint
+from infosift.search.checkpoint import Checkpoint, checkpoint_path
 from infosift.search.methods import METHODS
 from infosift.search.problem import make_problem, settings_of
 from infosift.search.run import Run
@@ -217,7 +223,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         KeyboardInterrupt
             Where a key is pressed to interrupt; ``selection_`` then has what was decided, and is marked so.
         """
-        checkpoint = None if self.checkpoint is None else Checkpoint(Path(self.checkpoint))
+        checkpoint = None if self.checkpoint is None else Checkpoint(checkpoint_path(self.checkpoint))
         given = self.get_params(deep=False)
         settings = settings_of(given, has_row_groups=groups is not None)
         if checkpoint is not None and checkpoint.seed is not None and self.random_state is None:
@@ -246,13 +252,18 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         frame = as_frame(X)
         if frame is None:
-            features = read_array(validate_data(self, as_plain(X), dtype=None, ensure_all_finite=False))
+            plain = as_plain(X)
+            require_table(plain)
+            with checks_of_libraries():
+                values = validate_data(self, plain, dtype=None, ensure_all_finite=False)
+            features = read_array(values)
         else:
             features = replace(read_frame(frame), labels=labels_as_text(X))
             validate_data(self, with_names_of_one_type(X), skip_check_array=True)
         require_rows(features.n_rows, 2, "A selection")
-        check_consistent_length(features.values.T, y)
-        return features, read_target(y)
+        target = read_target(y)
+        require_same_length(features.n_rows, target.n_rows)
+        return features, target
 
     def transform(self, X: Any) -> Any:
         """Return the selected features of X.

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from hazards import cut, delete, flip
 from infosift.cli import app
 
 FILES = int(os.environ.get("INFOSIFT_DAMAGES", "200"))
@@ -73,27 +74,11 @@ def contents():
     return {**written, "csv.gz": gzip.compress(written["csv"], mtime=0)}
 
 
-def cut(content, rng):
-    return content[: rng.randrange(len(content))]
-
-
-def flip(content, rng):
-    damaged = bytearray(content)
-    for _ in range(rng.choice([1, 3, 30])):
-        damaged[rng.randrange(len(damaged))] = rng.randrange(256)
-    return bytes(damaged)
-
-
 def insert(content, rng):
     for _ in range(rng.choice([1, 3, 30])):
         place = rng.randrange(len(content) + 1)
         content = content[:place] + rng.choice(PIECES) + content[place:]
     return content
-
-
-def delete(content, rng):
-    place = rng.randrange(len(content))
-    return content[:place] + content[place + rng.choice([1, 5, 200]) :]
 
 
 def make_up(content, rng):

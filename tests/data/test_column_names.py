@@ -103,3 +103,9 @@ def test_text_and_numbers_as_names_go_through_a_pipeline():
     pipeline = make_pipeline(MutualInfoSelector(random_state=0), KNeighborsRegressor()).fit(X, y)
     assert pipeline.score(X, y) > 0.9
     assert list(pipeline[0].feature_names_in_) == ["1", "other"]
+
+
+def test_a_refusal_stays_on_one_line_whatever_the_names():
+    X = pd.DataFrame({"line\nbreak \x1b[2J\u2028": [1.0, None] * 20})
+    with pytest.raises(InputError, match=r'^Column "line\\nbreak \\x1b\[2J\\u2028" has a missing value'):
+        MutualInfoSelector().fit(X, np.arange(40.0))

@@ -116,3 +116,14 @@ def test_groups_are_kept_and_ignored_by_name(table):
 def test_bad_feature_groups_are_explained(table, options, message):
     with pytest.raises(InputError, match=message):
         select(*table, **options)
+
+
+@pytest.mark.filterwarnings("ignore::infosift.DataWarning")  # a category for each row
+@pytest.mark.parametrize("name", ["keep", "ignore", "discrete_features"])
+def test_an_array_without_dimensions_is_one_position(table, name):
+    one = {name: np.array(2)}
+    assert (
+        select(*table, **one, max_features=1).selection_ == select(*table, **{name: 2}, max_features=1).selection_
+    )
+    with pytest.raises(InputError, match=f"{name} asks for 0.5, and there is no such feature"):
+        select(*table, **{name: np.array(0.5)})

@@ -1,6 +1,7 @@
 """Sparse tables are taken with their zeros where there is room for these."""
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import sparse
 
@@ -39,3 +40,55 @@ def test_a_sparse_table_without_room_for_its_zeros():
         InputError, match=r"needs 2,400,000 GB with its zeros, and there are [\d,]+: take fewer col"
     ):
         read_columns(huge)
+
+
+NO_TABLES = {
+    "one dimension": (np.arange(40.0), "have 1 dimension: pass a table"),
+    "a cube": (np.zeros((40, 2, 2)), "have 3 dimensions: pass a table"),
+    "a name": ("table.csv", "have 0 dimensions: pass a table"),
+    "rows of several lengths": ([[1, 2], [3]] * 20, "rows or cells differ in length: give every row as many"),
+    "complex numbers": (np.ones((40, 2), dtype=complex), "Complex data not supported: pass the real and the"),
+    "no columns": (np.ones((40, 0)), r"0 feature\(s\) \(shape=\(40, 0\)\) while a minimum of 1 is required"),
+}
+
+
+@pytest.mark.parametrize("kind", NO_TABLES)
+def test_what_is_no_table_is_refused_in_one_sentence(kind):
+    X, said = NO_TABLES[kind]
+    with pytest.raises(InputError, match=said) as refused:
+        MutualInfoSelector().fit(X, np.arange(40.0))
+    assert len(str(refused.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("y", "said"),
+    [
+        (3, r"y should be a 1d array, got an array of shape \(\)"),
+        (np.zeros((120, 1, 1)), "Found array with dim 3, while dim <= 2 is required"),
+        (np.zeros(119), "the table has 120 rows and the target has 119: give as many of both"),
+        (np.zeros(120) + 1j, "Complex data not supported"),
+        ([[1, 2], [3]], "rows or cells differ in length"),
+    ],
+)
+def test_what_is_no_target_is_refused_in_one_sentence(y, said):
+    X, _ = counts()
+    with pytest.raises(InputError, match=said) as refused:
+        MutualInfoSelector().fit(X, y)
+    assert len(str(refused.value).splitlines()) == 1
+
+
+def test_a_number_too_large_for_any_float_is_infinite():
+    X = np.array([[1, 10**400]] * 20, dtype=object)
+    with pytest.raises(InputError, match=r'"x1" has an infinite value \(inf\) in row 0'):
+        MutualInfoSelector().fit(X, np.arange(20.0))
+
+
+def test_a_target_without_values_is_named():
+    X, _ = counts()
+    with pytest.raises(InputError, match=r'^Every row has a missing value \(all values of "target"\)'):
+        MutualInfoSelector(missing="drop").fit(X, np.full(120, np.nan))
+
+
+def test_a_frame_without_rows_is_refused_in_one_sentence():
+    with pytest.raises(InputError, match=r"0 sample\(s\) \(shape=\(0, 2\)\)"):
+        MutualInfoSelector().fit(pl.DataFrame({"a": [], "b": []}, schema={"a": float, "b": float}), [])

@@ -1,5 +1,6 @@
 """The displays hold the numbers of the selection, and draw them whatever the features are called."""
 
+import io
 import json
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from matplotlib.figure import Figure
@@ -376,3 +378,11 @@ def test_matplotlib_is_loaded_only_to_draw():
 
 def test_displays_are_public():
     assert {display.__name__ for display in (*KINDS.values(), SpectrumDisplay)} <= set(infosift.__all__)
+
+
+def test_half_a_character_in_a_name_is_drawn_by_its_code():
+    assert as_written("half \ud800") == r"half \ud800"
+    X, y = friedman(0, n=60)
+    X = pd.DataFrame(X[:, :2], columns=pd.Index(["half \ud800", "whole"], dtype=object))
+    selector = make_selector(random_state=0, min_features=2).fit(X, y)
+    selector.selection_.plot().figure_.savefig(io.BytesIO())

@@ -96,3 +96,12 @@ def test_a_run_that_ended_at_once_has_rows_too():
     found = MutualInfoSelector(random_state=0, time_limit=1e-9).fit(X, y).selection_
     assert {row.verdict for row in feature_rows(found)} == {"not reached"}
     assert np.isnan(found.p_values).all()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_half_a_character_in_a_name_is_written_by_its_code(library):
+    X, y = friedman(0, n=60)
+    X = pd.DataFrame(X[:, :2], columns=pd.Index(["half \ud800", "whole"], dtype=object))
+    selection = make_selector(random_state=0, max_features=1, min_features=1).fit(X, y).selection_
+    frame = selection.to_frame("verdicts", library=library)
+    assert sorted(map(str, frame["feature"])) == [r"half \ud800", "whole"]

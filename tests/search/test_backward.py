@@ -118,3 +118,10 @@ def test_a_run_that_was_killed_goes_on(tmp_path):
     with pytest.raises(KeyError):
         whole_run(Checkpoint(checkpoint), stop_after_two).select()
     assert whole_run(Checkpoint(checkpoint)).select() == whole
+
+
+def test_where_all_is_kept_there_is_nothing_to_test():
+    X, y = friedman(0)
+    selection = select(X[:, :1], y, keep=[0])
+    assert selection.names == ("x0",)
+    assert (selection.steps, selection.verdicts) == ((), ())

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from infosift import KSG, Calibrated, InputError, MutualInfoSelector, Selection
+from infosift import KSG, Calibrated, InputError, MutualInfoSelector, Selection, selection_stability
 from samples import friedman, resealed
 
 METHODS = [
@@ -246,3 +246,13 @@ def test_a_checkpoint_in_other_units_is_of_other_data(data, tmp_path):
     assert clone(selector).fit(X, y).selection_ == first
     with pytest.raises(InputError, match="on other data"):
         clone(selector).fit(X * np.where(np.arange(X.shape[1]) == 0, 2.0, 1.0), y)
+
+
+@pytest.mark.parametrize("path", [3, ["state.json"], b"state.json", "\0"])
+def test_a_checkpoint_is_a_path(data, path):
+    for run in (
+        lambda: MutualInfoSelector(checkpoint=path).fit(*data),
+        lambda: selection_stability(MutualInfoSelector(), *data, n_resamples=2, checkpoint=path),
+    ):
+        with pytest.raises(InputError, match=r"^checkpoint must be a path, "):
+            run()

@@ -1,85 +1,17 @@
 """Checkpoints damaged at random: refused in one sentence and left alone, or gone on from to the same result."""
 
-import json
 import os
 import random
 import warnings
-from copy import deepcopy
 
 import pytest
 from sklearn.base import clone
 
+from hazards import KINDS
 from infosift import InputError, MutualInfoSelector, selection_stability
 from samples import friedman
 
 DAMAGES = int(os.environ.get("INFOSIFT_DAMAGES", "300"))  # of each kind of checkpoint
-
-
-def flip(text, rng):
-    damaged = bytearray(text)
-    for _ in range(rng.choice([1, 1, 4, 50])):
-        damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
-    return bytes(damaged)
-
-
-def cut(text, rng):
-    return text[: rng.randrange(len(text))]
-
-
-def delete(text, rng):
-    start = rng.randrange(len(text))
-    return text[:start] + text[start + rng.choice([1, 2, 20, 1000]) :]
-
-
-def repeat(text, rng):
-    start, stop = sorted(rng.sample(range(len(text) + 1), 2))
-    return text[:stop] + text[start:stop] + text[stop:]
-
-
-def places(content, path=()):
-    for key, value in content.items() if isinstance(content, dict) else enumerate(content):
-        yield (*path, key)
-        if isinstance(value, (dict, list)):
-            yield from places(value, (*path, key))
-
-
-def parent_of(content, place):
-    for key in place[:-1]:
-        content = content[key]
-    return content
-
-
-def swap(text, rng):
-    """Let two values trade places, or give a value to a place of its kind."""
-    content = json.loads(text)
-    all_places = list(places(content))
-    one, other = rng.sample(all_places, 2)
-    first, second = (deepcopy(parent_of(content, place)[place[-1]]) for place in (one, other))
-    parent_of(content, one)[one[-1]] = second
-    if one != other[: len(one)] and other != one[: len(other)]:
-        parent_of(content, other)[other[-1]] = first
-    return json.dumps(content).encode()
-
-
-def nudge(text, rng):
-    """Change a number by a little, or put another thing in the place of a value."""
-    content = json.loads(text)
-    place = rng.choice(list(places(content)))
-    inside = parent_of(content, place)
-    value = inside[place[-1]]
-    others = [None, True, 0, -1, 9, 1e300, "q", [], {}, [0]]
-    if isinstance(value, float):
-        others += [value + 1, -value, value * (1 + 1e-12)] * 3
-    inside[place[-1]] = rng.choice(others)
-    return json.dumps(content).encode()
-
-
-def rearrange(text, rng):
-    """Lay the same content out in another way, which is no damage."""
-    return json.dumps(json.loads(text), indent=rng.choice([None, 1, 4]), sort_keys=rng.random() < 0.5).encode()
-
-
-KINDS = (flip, cut, delete, repeat, swap, nudge, rearrange)
 
 
 def run_of_a_selector(method):

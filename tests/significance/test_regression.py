@@ -159,3 +159,8 @@ def test_gaps_do_not_change_the_spread_of_the_others():
     ratio = expected_spread(residuals, smoother) / whole
     assert np.median(ratio) == pytest.approx(1, abs=0.1)
     assert np.all(expected_spread(np.full((1, 400), np.nan), smoother) == 1)
+
+
+def test_a_constant_subset_predicts_the_mean_of_the_others():
+    y = np.random.default_rng(0).normal(size=30)
+    np.testing.assert_allclose(Smoother(np.ones((1, 30)), ENGINE).predict(y), (y.sum() - y) / 29, atol=1e-12)

@@ -20,7 +20,7 @@ from rich.text import Text
 from typer.core import TyperCommand
 
 from infosift.cli.options import RESAMPLES
-from infosift.errors import InputError
+from infosift.errors import InputError, on_one_line
 from infosift.files import write_file
 from infosift.interrupts import INTERRUPTED
 
@@ -47,7 +47,6 @@ _OPTIONS = {
     "search": "--search",
     "time_limit": "--time-limit",
 }
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -94,14 +93,9 @@ def _repeated(option: str, names: str) -> str:
     return " ".join(f"{option} {shlex.quote(name)}" for name in re.findall('"([^"]+)"', names))
 
 
-def _on_one_line(message: str) -> str:
-    """Return a message in which characters that would move the cursor, or more, are shown by their codes."""
-    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), message)
-
-
 def stop(message: str, code: int) -> NoReturn:
     """Say a sentence and leave."""
-    Console(stderr=True, soft_wrap=True).print(Text(_on_one_line(message), style="red"))
+    Console(stderr=True, soft_wrap=True).print(Text(on_one_line(message), style="red"))
     raise typer.Exit(code)
 
 
@@ -111,7 +105,7 @@ def warnings_as_notes(quiet: bool = False) -> Iterator[None]:
     said: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        sentence = _on_one_line(_in_terms_of_options(str(message)))
+        sentence = on_one_line(_in_terms_of_options(str(message)))
         if not quiet and sentence not in said:
             said.add(sentence)
             Console(stderr=True).print(Text(f"Note: {sentence}", style="yellow"))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from sklearn.utils import check_consistent_length
 
 from infosift.arrays import FloatArray
 from infosift.data.frames import (
@@ -18,6 +17,7 @@ from infosift.data.frames import (
     require_varying_target,
 )
 from infosift.data.table import prepare
+from infosift.errors import require_same_length
 
 
 class TakesColumns(Protocol):
@@ -69,7 +69,7 @@ def read_same_length(X: Any, y: Any, discrete: Discrete) -> tuple[NamedColumns, 
     """Return features and target, with what is discrete marked."""
     features = mark_features(read_columns(X), discrete.features, discrete.are_taken)
     targets = mark_target(read_columns(y, "y"), discrete.target, discrete.are_taken)
-    check_consistent_length(features.values.T, targets.values.T)
+    require_same_length(features.n_rows, targets.n_rows)
     return features, targets
 
 
@@ -78,6 +78,6 @@ def read_given(given: Any, target: FloatArray, discrete: Discrete, seed: int) ->
     if given is None:
         return np.empty((0, target.shape[1]))
     columns = mark_features(read_columns(given, "given"), "auto", discrete.are_taken)
-    check_consistent_length(columns.values.T, target.T)
+    require_same_length(columns.n_rows, target.shape[1])
     require_finite(columns)
     return discrete.prepare(columns, seed, "ties")

@@ -38,6 +38,13 @@ def labels_as_text(data: Any) -> tuple[str, ...]:
     return tuple(written_label(label) for label in data.columns)
 
 
+def as_list(asked: Any) -> list[Any]:
+    """Return what is asked for, one thing, several or none (None), as a list."""
+    asked = asked.item() if isinstance(asked, np.ndarray) and asked.ndim == 0 else asked
+    is_one = isinstance(asked, str) or not isinstance(asked, Iterable)
+    return [] if asked is None else [asked] if is_one else list(asked)
+
+
 def names_as_text(names: Iterable[Any]) -> list[str]:
     """Return names as text; of those that read the same, all but text also say their type."""
     names = list(names)

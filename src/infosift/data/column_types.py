@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray
-from infosift.errors import InputError, counted_from
+from infosift.errors import InputError, counted_from, nearest_float
 
 # Whole numbers with no more different values than this are classes, if there are enough rows of each.
 _MOST_NUMBERED_CLASSES = 20
@@ -120,6 +120,6 @@ def as_numbers(values: Any) -> FloatArray | None:
     if values.dtype.kind == "O" and any(isinstance(value, (str, bytes, bool, np.bool_)) for value in values):
         return None
     try:
-        return np.array([np.nan if is_missing(value) else float(value) for value in values])
+        return np.array([np.nan if is_missing(value) else nearest_float(value) for value in values])
     except (TypeError, ValueError):
         return None

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from infosift.data.column_names import as_list
 from infosift.data.frames import positions
 from infosift.errors import InputError, listing
 
@@ -46,9 +47,8 @@ def positions_in_groups(
 ) -> tuple[int, ...]:
     """Return the positions of features asked for by name, position or name of a group; groups only as a whole."""
     by_name = {group.name: group.columns for group in groups}
-    listed = [asked] if isinstance(asked, str) else asked
     found: list[int] = []
-    for which in () if listed is None else listed if hasattr(listed, "__iter__") else [listed]:
+    for which in as_list(asked):
         columns = by_name.get(which) if isinstance(which, str) else None
         found += positions([which], names, parameter) if columns is None else columns
     for group in groups:

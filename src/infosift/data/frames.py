@@ -10,10 +10,9 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array, column_or_1d
 
 from infosift.arrays import FloatArray
-from infosift.data.column_names import name_as_text, names_not_unique, with_names_as_text
+from infosift.data.column_names import as_list, name_as_text, names_not_unique, with_names_as_text
 from infosift.data.column_types import (
     are_classes,
     as_floats,
@@ -24,7 +23,7 @@ from infosift.data.column_types import (
     n_categories,
 )
 from infosift.data.dates import days_of_array, days_of_objects, days_of_series
-from infosift.data.plain_arrays import as_plain
+from infosift.data.plain_arrays import as_one_column, as_plain, checked_table, require_table
 from infosift.data.written_numbers import disguise
 from infosift.errors import InputError, counted_from, is_auto, listing, shown
 
@@ -65,9 +64,11 @@ def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
     frame = as_frame(data)
     if frame is not None:
         return read_frame(frame)
-    if len(np.shape(data)) == 1:
+    plain = as_plain(data)
+    if np.ndim(plain) == 1:
         return read_column(data, default_name)
-    return read_array(check_array(as_plain(data), dtype=None, ensure_all_finite=False), default_name)
+    require_table(plain)
+    return read_array(checked_table(plain), default_name)
 
 
 def read_frame(frame: nw.DataFrame[Any]) -> NamedColumns:
@@ -76,8 +77,7 @@ def read_frame(frame: nw.DataFrame[Any]) -> NamedColumns:
     if not names:
         raise InputError("The table has no columns (0 features): give at least one.")
     if all(has_numpy_type(dtype) for dtype in frame.schema.values()):
-        values = check_array(frame.to_native(), dtype=np.float64, ensure_all_finite=False)
-        return NamedColumns(names, values.T)
+        return NamedColumns(names, checked_table(frame.to_native(), np.float64).T)
     return _side_by_side([_read_series(frame[name], name) for name in names])
 
 
@@ -96,12 +96,12 @@ def read_column(data: Any, default_name: str = "target") -> NamedColumns:
     series = nw.from_native(data, pass_through=True, allow_series=True)
     if isinstance(series, nw.Series) and not has_numpy_type(series.dtype):
         return _read_series(series, name)
-    return _read_values(column_or_1d(as_plain(data), warn=True), name)
+    return _read_values(as_one_column(data), name)
 
 
 def read_target(data: Any) -> NamedColumns:
     """Read the target: one column, or several."""
-    shape = np.asarray(data).shape
+    shape = np.shape(as_plain(data))
     several = len(shape) == 2 and shape[1] > 1
     return read_columns(data, "target") if several else read_column(data)
 
@@ -165,8 +165,7 @@ def _categories(values: Any, name: str, is_text: bool = True) -> NamedColumns:
 def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ...]:
     """Return the positions of columns that are asked for by name or position, each once, in the order asked."""
     found = []
-    is_one = isinstance(asked, str) or not isinstance(asked, Iterable)
-    for which in () if asked is None else [asked] if is_one else asked:
+    for which in as_list(asked):
         if isinstance(which, Integral) and not isinstance(which, bool) and -len(names) <= int(which) < len(names):
             found.append(int(which) % len(names))
         elif not isinstance(which, Integral) and name_as_text(which) in names:
@@ -265,7 +264,7 @@ def whole_rows(features: NamedColumns, target: NamedColumns, ignored: Sequence[i
         if i not in ignored:
             whole &= ~np.isnan(values)
     if not whole.any():
-        missing = missing_by_name(features, ignored)
+        missing = missing_by_name(features, ignored) | missing_by_name(target)
         most = sorted(missing, key=lambda name: -missing[name])
         gaps = _gaps({name: missing[name] for name in most}, features.n_rows)
         raise InputError(
@@ -316,15 +315,14 @@ def discrete_asked_for(asked: Any, names: Sequence[str]) -> tuple[int, ...] | No
         return None
     if isinstance(asked, (bool, np.bool_)):
         return tuple(range(len(names))) if asked else ()
-    if isinstance(asked, Iterable) and not isinstance(asked, str):
-        asked = list(asked)
-        if asked and all(isinstance(flag, (bool, np.bool_)) for flag in asked):
-            if len(asked) != len(names):
-                raise InputError(
-                    f"discrete_features has {len(asked)} yes or no for {len(names)} features: give one each."
-                )
-            return tuple(np.flatnonzero(asked).tolist())
-    return positions(asked, names, "discrete_features")
+    flags = as_list(asked)
+    if flags and all(isinstance(flag, (bool, np.bool_)) for flag in flags):
+        if len(flags) != len(names):
+            raise InputError(
+                f"discrete_features has {len(flags)} yes or no for {len(names)} features: give one each."
+            )
+        return tuple(np.flatnonzero(flags).tolist())
+    return positions(flags, names, "discrete_features")
 
 
 def mark_target(target: NamedColumns, asked: Any, takes_categories: bool = True) -> NamedColumns:

@@ -190,7 +190,7 @@ class DaskEngine:
             return list(zip(done, map(aligned, self._client.gather(done)), strict=True))
         except KilledWorker as error:
             raise InputError(
-                "Workers of the Dask cluster died of the same task again and again, most likely for lack of memory: "
+                "Workers of the Dask cluster died of one task again and again, most likely for lack of memory: "
                 "give each more of it, or fewer threads."
             ) from error
 

@@ -1,4 +1,4 @@
-"""What is sent to other processes arrives as it was: aligned in memory, so that sums over it have the same bits."""
+"""What is sent to other processes arrives aligned in memory, so that sums over it have the same bits."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class ThreadEngine:
 
     @property
     def here(self) -> ThreadEngine:
-        """This engine."""
+        """The engine itself."""
         return self
 
     def each(self, function: Callable[..., Answer], items: Sequence[Any], *shared: Any) -> Iterator[Answer]:

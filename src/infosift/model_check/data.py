@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, check_cv
-from sklearn.utils import check_consistent_length
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.frames import (
@@ -21,7 +20,7 @@ from infosift.data.frames import (
 )
 from infosift.data.plain_arrays import as_plain
 from infosift.data.row_groups import read_row_groups
-from infosift.errors import InputError, require_count
+from infosift.errors import InputError, require_count, require_same_length
 from infosift.search.problem import make_problem, settings_of
 from infosift.selector import MutualInfoSelector
 
@@ -60,7 +59,7 @@ def read(X: Any, y: Any, groups: Any, selector: MutualInfoSelector) -> Data:
     features, target = read_columns(X), read_target(y)
     if len(target.names) > 1:
         raise InputError(f"A comparison takes one target, and there are {len(target.names)}: give one of them.")
-    check_consistent_length(features.values.T, target.values.T)
+    require_same_length(features.n_rows, target.n_rows)
     given = selector.get_params(deep=False)
     settings = settings_of(given, has_row_groups=groups is not None)
     table = make_problem(features, target, groups, given, settings).table

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import narwhals.stable.v1 as nw
 
 from infosift.errors import require_choice
+from infosift.results.labels import in_whole_characters
 
 Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 _LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -27,4 +28,5 @@ def data_frame(content: Mapping[str, Sequence[Any]], library: Library | None) ->
 
 
 def _cell(value: Any) -> Any:
-    return ", ".join(value) if isinstance(value, tuple) else value
+    value = ", ".join(value) if isinstance(value, tuple) else value
+    return in_whole_characters(value) if isinstance(value, str) else value

@@ -35,3 +35,8 @@ def _plain(label: Any) -> Any:
     if isinstance(label, tuple):
         return tuple(_plain(part) for part in label)
     return label.item() if isinstance(label, np.generic) else label
+
+
+def in_whole_characters(name: str) -> str:
+    """Return a name in which half a character, which no file or picture can hold, is written by its code."""
+    return name.encode(errors="backslashreplace").decode()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from infosift.data.table import Table
-from infosift.errors import InputError
+from infosift.errors import InputError, shown
 from infosift.files import write_file
 from infosift.results.records import Record, read_record
 from infosift.results.seals import NotAsWrittenError
@@ -36,6 +36,17 @@ class State(Record):
 def fresh_state(table: Table, settings: Settings) -> State:
     """Return the state in which nothing is decided."""
     return State(data=fingerprint(table), version=version("infosift"), settings=settings, neighbors=None, steps=())
+
+
+def checkpoint_path(given: Any) -> Path:
+    """Return where a checkpoint is to be; refuse what is no path."""
+    try:
+        path = Path(given)
+    except TypeError:
+        raise InputError(f"checkpoint must be a path, not {shown(given)}.") from None
+    if "\0" in str(path):
+        raise InputError(f"checkpoint must be a path, and no file can be called {str(path)!r}.")
+    return path
 
 
 class Checkpoint:

@@ -48,7 +48,8 @@ def verdicts(problem: Problem, tests: Tests, engine: Engine, selection: Selectio
 def _first_step(problem: Problem, tests: Tests, steps: Sequence[Step]) -> Step | None:
     """Return the step that tested each candidate beside no more than what is kept."""
     if problem.search.starts_full:
-        return tests.add(problem.kept, problem.candidates, _STEP_ALONE, 1) if problem.method.adjusted else None
+        candidates = problem.candidates if problem.method.adjusted else []
+        return tests.add(problem.kept, candidates, _STEP_ALONE, 1) if candidates else None
     return steps[0] if steps else None
 
 

@@ -126,7 +126,9 @@ class Smoother:
         rows = self._compared
         for width, (basis, kept, free) in enumerate(self._fits):
             shares = (centred @ basis)[:, None] * kept  # columns x ridges x functions
-            fitted = (shares.reshape(-1, basis.shape[1]) @ basis[rows].T).reshape(len(centred), len(kept), -1)
+            # No function is held where all rows are alike in the subset, as in a constant that is kept.
+            fitted = shares.reshape(len(centred) * len(kept), basis.shape[1]) @ basis[rows].T
+            fitted = fitted.reshape(len(centred), len(kept), len(rows))
             errors = np.mean(((centred[:, None, rows] - fitted) / free[:, rows]) ** 2, axis=2)
             best = np.argmin(errors, axis=1)
             better = errors.min(axis=1) < least

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_consistent_length
 
 from infosift.arrays import IntArray
 from infosift.data.feature_groups import Unit
@@ -16,7 +15,7 @@ from infosift.data.frames import NamedColumns, read_columns, read_target, whole_
 from infosift.data.row_groups import read_row_groups
 from infosift.engines.blas import on_one_thread
 from infosift.engines.threads import ThreadEngine
-from infosift.errors import InputError, require_rows
+from infosift.errors import InputError, require_rows, require_same_length
 from infosift.progress import Reporter
 from infosift.random_streams import stream
 from infosift.results.records import Record
@@ -68,7 +67,7 @@ def read(X: Any, y: Any, groups: Any, parameters: Mapping[str, Any], settings: S
     if y is None:
         raise InputError("selection_stability requires y to be passed, but the target y is None.")
     features, target = read_columns(X), read_target(y)
-    check_consistent_length(features.values.T, target.values.T)
+    require_same_length(features.n_rows, target.n_rows)
     problem = make_problem(features, target, groups, parameters, settings)
     numbers = None if groups is None else read_row_groups(groups, features.n_rows)
     rows = _rows_to_use(features, target, problem)

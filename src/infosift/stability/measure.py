@@ -24,7 +24,7 @@ from infosift.random_streams import SeedLike, resolve_seed
 from infosift.results.records import Record
 from infosift.results.settings import Settings
 from infosift.results.stability import Stability
-from infosift.search.checkpoint import read_whole, require_same_run, write_whole
+from infosift.search.checkpoint import checkpoint_path, read_whole, require_same_run, write_whole
 from infosift.search.problem import settings_of
 from infosift.selector import MutualInfoSelector
 from infosift.stability.half_samples import Data, HalfSample, read, select
@@ -104,7 +104,7 @@ def selection_stability(
     is_shown = require_verbosity(verbose)
     n_jobs = selector.n_jobs if n_jobs is None else n_jobs
     ThreadEngine(n_jobs)  # refuses what is no number of jobs
-    path = None if checkpoint is None else Path(checkpoint)
+    path = None if checkpoint is None else checkpoint_path(checkpoint)
     saved = None if path is None else read_whole(path, Saved)
     is_given = random_state is not None or saved is None
     seed = resolve_seed(random_state) if is_given else saved.settings.seed  # type: ignore[union-attr]

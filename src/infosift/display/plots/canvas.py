@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 
 from infosift.errors import InputError
+from infosift.results.labels import in_whole_characters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +92,7 @@ class Display(ABC):
 
 def as_written(name: str) -> str:
     """Return a name, shortened in its middle, such that matplotlib draws it literally and not as a formula."""
-    text = " ".join(str(name).split())
+    text = " ".join(in_whole_characters(str(name)).split())
     if len(text) > _LONGEST_NAME:
         tail = _LONGEST_NAME // 3
         text = f"{text[: _LONGEST_NAME - tail - 1]}…{text[-tail:]}"

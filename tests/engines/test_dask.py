@@ -10,10 +10,15 @@ import joblib
 import numpy as np
 import pytest
 
-from infosift import Calibrated, Filter, MutualInfoSelector, Published
-from infosift.criteria import CRITERIA
+from infosift import Calibrated, Filter, InputError, MutualInfoSelector, Published, selection_stability
+from infosift.criteria import CRITERIA, KSG
+from infosift.engines.active import active_engine
+from infosift.engines.base import Question
+from infosift.engines.threads import ThreadEngine
 
 distributed = pytest.importorskip("distributed")
+from infosift.engines.dask import DaskEngine  # noqa: E402  # it needs what may not be there
+
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 
 KILLS = int(os.environ.get("INFOSIFT_KILLS", "3"))
@@ -21,7 +26,7 @@ KILLS = int(os.environ.get("INFOSIFT_KILLS", "3"))
 
 @pytest.fixture(scope="module")
 def cluster():
-    with distributed.LocalCluster(3, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(3, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         yield cluster
 
 
@@ -102,3 +107,123 @@ def test_a_worker_that_is_killed_changes_nothing(cluster, client, seed):
     killer.join()
     assert killer.killed
     assert found == expected
+
+
+def test_a_killed_worker_that_held_the_table_is_replaced_by_one_that_comes_late(cluster, client):
+    with_workers(cluster, client, 1)
+    engine = DaskEngine(client)
+    columns = np.random.default_rng(0).normal(size=(30, 50))
+    target = np.random.default_rng(1).normal(size=(1, 50))
+    question = Question(columns, columns[:0], target, picked=list(range(30)))
+    expected = KSG().score([question], (3, 5), ThreadEngine(1))[0]
+    np.testing.assert_array_equal(KSG().score([question], (3, 5), engine)[0], expected)
+    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+    np.testing.assert_array_equal(KSG().score([question], (3, 5), engine)[0], expected)
+    with_workers(cluster, client, 3)
+    np.testing.assert_array_equal(KSG().score([question], (3, 5), engine)[0], expected)
+
+
+def noted(item, folder):
+    (folder / f"{item}-{time.monotonic_ns()}").touch()
+    if item == 3:
+        raise InputError("Column three is no good.")
+    return item**2
+
+
+def test_an_error_of_the_data_is_raised_once_and_not_tried_again(client, tmp_path):
+    engine = DaskEngine(client)
+    assert list(engine.each(noted, [1, 2, 4], tmp_path)) == [1, 4, 16]
+    with pytest.raises(InputError, match="Column three is no good"):
+        list(engine.each(noted, [3], tmp_path))
+    assert len(list(tmp_path.glob("3-*"))) == 1
+
+
+def slowly(item, folder):
+    (folder / str(item)).touch()
+    time.sleep(1)
+    return item
+
+
+def test_whoever_waits_is_told_so_and_may_end_the_work(client, tmp_path):
+    told = []
+    assert list(DaskEngine(client, told.append).each(slowly, [0], tmp_path)) == [0]
+    assert len(told) > 2
+
+    def enough(count):
+        raise EnoughError
+
+    with pytest.raises(EnoughError):
+        list(DaskEngine(client, enough).each(slowly, range(100), tmp_path))
+    assert len(list(tmp_path.iterdir())) < 50
+
+
+class EnoughError(Exception):
+    """Ends the work."""
+
+
+def test_a_time_limit_ends_a_run_with_what_is_decided(client):
+    X, y = table(150, 40)
+    selection = on_cluster(X, y, time_limit=1.5)
+    assert selection.is_partial
+
+
+def test_half_samples_are_selected_on_by_the_workers(client, tmp_path):
+    X, y = table(60, 6)
+    options = {"n_resamples": 6, "random_state": 0}
+    expected = selection_stability(MutualInfoSelector(), X, y, n_jobs=1, **options)
+    checkpoint = tmp_path / "halves.json"
+    with joblib.parallel_config(backend="dask"):
+        half = selection_stability(
+            MutualInfoSelector(), X, y, checkpoint=checkpoint, random_state=0, n_resamples=2
+        )
+        assert half.n_resamples == 2
+        assert selection_stability(MutualInfoSelector(), X, y, checkpoint=checkpoint, **options) == expected
+
+
+def test_a_cluster_without_workers_is_refused_in_a_sentence(monkeypatch):
+    monkeypatch.setattr("infosift.engines.dask._SECONDS_FOR_WORKERS", 1)
+    with (
+        distributed.LocalCluster(n_workers=1, dashboard_address=":0") as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        with_workers(cluster, client, 0)
+        with pytest.raises(InputError, match="had no worker for 1 seconds: start workers"):
+            DaskEngine(client)
+
+
+def test_a_lost_scheduler_is_said_and_the_checkpoint_goes_on(tmp_path):
+    X, y = table(150, 40)
+    expected, checkpoint = here(X, y), tmp_path / "run.json"
+    with distributed.LocalCluster(1, threads_per_worker=1, dashboard_address=":0") as cluster:
+        client = distributed.Client(cluster, timeout=2)
+
+        def close():
+            while not checkpoint.exists():
+                time.sleep(0.02)
+            cluster.close()
+
+        closing = threading.Thread(target=close, daemon=True)
+        closing.start()
+        with pytest.raises(
+            InputError, match=r"connection to the Dask cluster was lost .*: start again with the same"
+        ):
+            on_cluster(X, y, checkpoint=checkpoint)
+        closing.join()
+        client.close()
+    assert here(X, y, checkpoint=checkpoint) == expected
+
+
+def test_one_job_is_one_thread_here(client):
+    with joblib.parallel_config(backend="dask"):
+        assert isinstance(active_engine(None), DaskEngine)
+        assert isinstance(active_engine(1), ThreadEngine)
+    assert isinstance(active_engine(None), ThreadEngine)
+
+
+def engine_there(item):
+    with joblib.parallel_config(backend="dask"):
+        return type(active_engine(None)).__name__
+
+
+def test_a_selection_within_a_task_stays_with_its_worker(client):
+    assert client.submit(engine_there, 0, pure=False).result() == "ThreadEngine"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infosift.cli import options
+from infosift.cli.clusters import working_on
 from infosift.cli.extras import measure_stability
 from infosift.cli.running import (
     console_beside,
@@ -52,6 +53,7 @@ def stability(
     plot: options.FrequenciesPlot = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
+    scheduler: options.Scheduler = None,
     checkpoint: options.CheckpointFile = None,
     progress: options.Progress = None,
     quiet: options.Quiet = False,
@@ -83,11 +85,11 @@ def stability(
             "min_features": min_features,
             "max_features": max_features,
             "random_state": seed,
-            "n_jobs": jobs,
             "verbose": is_shown(progress, quiet),
         }
         console = None if quiet else console_beside(json, csv)
-        found = measure_stability(table, parameters, resamples, checkpoint, console)
+        with working_on(scheduler, jobs) as parameters["n_jobs"]:
+            found = measure_stability(table, parameters, resamples, checkpoint, console)
         write_each(_writers(found, json, csv, csv_escape, plot, quiet))
 
 

@@ -312,6 +312,14 @@ StabilityToo = Annotated[
 TimeLimit = Annotated[float | None, option(panel=_RUNNING, metavar="SECONDS", help="Stop after so long.")]
 Seed = Annotated[int, option(panel=_RUNNING, metavar="N", min=0, help="Seed that fixes the result.")]
 Jobs = Annotated[int, option(panel=_RUNNING, metavar="N", help="Threads; -1 is one per core.")]
+Scheduler = Annotated[
+    str | None,
+    option(
+        panel=_RUNNING,
+        metavar="ADDRESS",
+        help="Work on the Dask cluster of this scheduler; local starts --jobs workers here.",
+    ),
+]
 CheckpointFile = Annotated[
     Path | None,
     option("--checkpoint", panel=_RUNNING, metavar="FILE", help="Write decisions here, and resume from it."),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rich.console import Console
 
 from infosift.cli import options
+from infosift.cli.clusters import working_on
 from infosift.cli.extras import Extras
 from infosift.cli.running import (
     OUT_OF_TIME,
@@ -66,6 +67,7 @@ def select(
     time_limit: options.TimeLimit = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = -1,
+    scheduler: options.Scheduler = None,
     checkpoint: options.CheckpointFile = None,
     progress: options.Progress = None,
     quiet: options.Quiet = False,
@@ -94,11 +96,11 @@ def select(
             "max_features": max_features,
             "time_limit": time_limit,
             "random_state": seed,
-            "n_jobs": jobs,
             "checkpoint": checkpoint,
             "verbose": is_shown(progress, quiet),
         }
-        _show_and_write(table, parameters, files, extras, quiet)
+        with working_on(scheduler, jobs) as parameters["n_jobs"]:
+            _show_and_write(table, parameters, files, extras, quiet)
 
 
 def _show_and_write(table: Table, parameters: dict[str, Any], files: _Files, extras: Extras, quiet: bool) -> None:

@@ -13,7 +13,6 @@ from uuid import uuid4
 
 import numpy as np
 from distributed import Client, Future, KilledWorker, wait
-from distributed.comm import CommClosedError
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.engines.base import (
@@ -59,6 +58,14 @@ class _Kept:
     shared: tuple[Any, ...] = ()
     future: Future | None = field(default=None, repr=False)
     generation: int = -1
+
+
+class _TaskFailedError(Exception):
+    """A task ended with an exception, for which there is no reason to try it again."""
+
+    def __init__(self, reason: BaseException) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 # A function, an item and what items share.
@@ -148,12 +155,12 @@ class DaskEngine:
     def _count_threads(self) -> int:
         try:
             self._client.wait_for_workers(1, timeout=_SECONDS_FOR_WORKERS)
-        except (TimeoutError, CommClosedError) as error:
+        except OSError as error:  # connections that are lost, and time that is up
             raise InputError(
                 f"The Dask cluster had no worker for {_SECONDS_FOR_WORKERS} seconds: start workers, or select "
                 "without it."
             ) from error
-        return max(1, sum(self._client.nthreads().values()))
+        return max(1, int(sum(self._client.nthreads().values())))
 
     def _answers(self, calls: Sequence[_Call]) -> Iterator[Any]:
         """Yield the answers to calls in their order; some more calls than there are threads are under way."""
@@ -169,7 +176,9 @@ class DaskEngine:
                                 under_way[future] = waiting.popleft()
                             for future, answer in self._finished(list(under_way)):
                                 done[under_way.pop(future)] = answer
-                        except (CancelledError, CommClosedError, TimeoutError) as error:
+                        except _TaskFailedError as failed:
+                            raise failed.reason from None
+                        except (CancelledError, OSError) as error:  # connections are lost by the latter
                             n_lost += 1
                             self._begin_again(error, n_lost)
                             waiting.extendleft(sorted(under_way.values(), reverse=True))
@@ -186,13 +195,10 @@ class DaskEngine:
         except TimeoutError:
             self._on_block(0)
             return []
-        try:
-            return list(zip(done, map(aligned, self._client.gather(done)), strict=True))
-        except KilledWorker as error:
-            raise InputError(
-                "Workers of the Dask cluster died of one task again and again, most likely for lack of memory: "
-                "give each more of it, or fewer threads."
-            ) from error
+        for future in done:
+            if future.status == "error":
+                raise _TaskFailedError(_said_of(future.exception()))
+        return list(zip(done, map(aligned, self._client.gather(done)), strict=True))
 
     def _begin_again(self, error: Exception, n_lost: int) -> None:
         """Forget what workers held, so that it is sent anew; give up where the scheduler is gone."""
@@ -247,6 +253,15 @@ class DaskEngine:
                 kept.future = self._submit(kept.function, kept.item, kept.shared)
             kept.generation = self._generation
         return kept.future
+
+
+def _said_of(error: BaseException) -> BaseException:
+    if not isinstance(error, KilledWorker):
+        return error
+    return InputError(
+        "Workers of the Dask cluster died of one task again and again, most likely for lack of memory: give each "
+        "more of it, or fewer threads."
+    )
 
 
 def _run(function: Callable[..., Answer], asking_process: int, item: Any, *shared: Any) -> Answer:

@@ -38,7 +38,6 @@ def client(cluster):
 
 def with_workers(cluster, client, count):
     cluster.scale(count)
-    client.wait_for_workers(count)
     while len(client.scheduler_info(n_workers=-1)["workers"]) != count:
         time.sleep(0.05)
 

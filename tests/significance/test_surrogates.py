@@ -55,9 +55,7 @@ def test_local_surrogates_take_the_values_of_near_rows():
     column = 3 * given + 0.1 * rng.normal(size=(1, 200))
     surrogates = surrogates_of(column, "local", None, seed=0)
     orders = rng.permuted(np.tile(np.arange(200), (20, 1)), axis=1)
-    copies = [
-        surrogates.draw(source) for source in shuffle_of("local", given, 0, 2).sources(range(20), orders)
-    ]
+    copies = [surrogates.draw(source) for source in shuffle_of("local", given, 0, 2).sources(range(20), orders)]
     nearest = np.argsort(np.abs(given[0][:, None] - given[0]), axis=1)[:, :5]
     for copy in copies:
         assert all(copy[0, row] in column[0, near] for row, near in enumerate(nearest))

@@ -165,6 +165,9 @@ def answers_of(conditional):
     n_units = len(conditional.units)
     places = np.random.default_rng(1).permutation(n_units)[: n_units - 2].tolist()
     found = [array for own in conditional.functions(places) for array in own]
+    asked, rows = [(3, np.arange(n_units)), (0, np.array(places))], np.arange(0, 90, 2)
+    for of_residuals in (False, True) if conditional.has_residuals else (False,):
+        found += conditional.copies(asked, rows, of_residuals=of_residuals)
     series = DrawnSeries(conditional, "testing")
     for draws in (series.draws(9), series.draws(29)):
         found += [draws.observed, draws.as_high, draws.best]

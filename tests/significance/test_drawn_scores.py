@@ -129,7 +129,7 @@ def test_the_order_of_columns_does_not_matter_where_candidates_are_screened(monk
     # Of two features that have the same ranks, and so the same effects, the first by digest is asked.
     screened_to(monkeypatch, most)
     orders = [np.arange(8), np.arange(8)[::-1], np.random.default_rng(most).permutation(8)]
-    conditionals = [make(order=order, seed=most, n_jobs=n_jobs) for order, n_jobs in zip(orders, (1, 2, 1))]
+    conditionals = [make(order=order, seed=most, n_jobs=n_jobs) for n_jobs, order in enumerate(orders, 1)]
     drawn = [DrawnScores(conditional, "testing") for conditional in conditionals]
     scores = [own.scores(range(20)) for own in drawn]
     names = [[own.units[i].name for i in own.best] for own in drawn]

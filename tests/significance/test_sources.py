@@ -1,4 +1,4 @@
-"""From which row each takes its value: known by the number of a draw, near in the subset, and the same elsewhere."""
+"""From which row each takes its value: known by the number of a draw, and the same elsewhere."""
 
 import pickle
 

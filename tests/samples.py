@@ -62,6 +62,7 @@ def conditional_on(
     null="residual",
     values=(5, 10),
     n_jobs=1,
+    engine=None,
     discrete=(),
     **of_table,
 ):
@@ -69,7 +70,7 @@ def conditional_on(
     names = tuple(names or (f"x{i}" for i in range(len(X))))
     target = NamedColumns(("y",), y[None], frozenset([0] if np.unique(y).size < 5 else []))
     table = make_table(NamedColumns(names, X, frozenset(discrete)), target, seed=0, **of_table)
-    bench = Workbench(table, KSG(), values, ThreadEngine(n_jobs), seed, null, Reporter())
+    bench = Workbench(table, KSG(), values, engine or ThreadEngine(n_jobs), seed, null, Reporter())
     units = [unit for unit in table.units if not set(unit.columns) & set(subset)]
     return Conditional(bench, subset, units, step)
 

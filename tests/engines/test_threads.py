@@ -5,11 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from joblib import parallel_config
 
 from infosift.criteria import KSG
 from infosift.data.encoding import encode_categories
-from infosift.engines.base import Question
+from infosift.engines.base import Question, joined_columns
 from infosift.engines.threads import ThreadEngine
 from infosift.errors import InputError
 
@@ -71,8 +73,47 @@ def test_answers_come_in_the_order_of_the_items(n_jobs):
         return item**2
 
     later = threading.Event()
-    assert ThreadEngine(n_jobs).each(answer, range(20)) == [item**2 for item in range(20)]
-    assert ThreadEngine(n_jobs).each(answer, []) == []
+    assert list(ThreadEngine(n_jobs).each(answer, range(20))) == [item**2 for item in range(20)]
+    assert list(ThreadEngine(n_jobs).each(answer, [])) == []
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_answers_come_as_soon_as_they_are_there(n_jobs):
+    def answer(item):
+        assert item < 5 or first_was_seen.wait(10)
+        return item
+
+    first_was_seen = threading.Event()
+    answers = ThreadEngine(n_jobs).each(answer, range(20))
+    assert next(answers) == 0
+    first_was_seen.set()
+    assert list(answers) == list(range(1, 20))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_what_items_share_follows_each_of_them(n_jobs):
+    engine = ThreadEngine(n_jobs)
+    expected = [(item, "all", "of them") for item in range(7)]
+    assert list(engine.each(lambda *asked: asked, range(7), "all", "of them")) == expected
+    handles = engine.keep(lambda *asked: asked, range(7), "all", "of them")
+    assert list(engine.each(lambda kept: kept, handles)) == expected
+
+
+def test_columns_are_spread_without_a_copy():
+    columns = np.random.default_rng(0).normal(size=(5, 4))
+    spread = ThreadEngine(2).spread(columns)
+    assert all(block is columns for block in spread.blocks)
+    np.testing.assert_array_equal(joined_columns(spread.pieces([3, 0, 3])), columns[[3, 0, 3]])
+
+
+@given(st.integers(0, 300), st.integers(1, 100), st.integers(1, 5))
+def test_parts_have_all_items_once_and_none_is_larger_than_asked(n_items, most, n_jobs):
+    parts = ThreadEngine(n_jobs).parts(n_items, most)
+    assert [item for part in parts for item in range(part.start, part.stop)] == list(range(n_items))
+    assert all(1 <= part.stop - part.start <= most for part in parts)
+    assert len(parts) >= min(n_jobs, n_items)  # no thread waits for nothing
+    if n_jobs == 1:
+        assert len(parts) == -(-n_items // most)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
@@ -85,7 +126,7 @@ def test_an_exception_in_a_worker_is_raised_once_and_ends_the_work(n_jobs):
             raise RuntimeError(f"item {item}")
 
     with pytest.raises(RuntimeError, match=r"^item 5$") as raised:
-        ThreadEngine(n_jobs).each(answer, range(5000))
+        list(ThreadEngine(n_jobs).each(answer, range(5000)))
     assert raised.value.__context__ is None
     assert asked.count(5) == 1
     if n_jobs == 1:
@@ -106,7 +147,7 @@ def test_an_exception_cancels_what_has_not_begun():
         threading.Event().wait(0.01)
 
     with pytest.raises(RuntimeError, match="enough"):
-        ThreadEngine(2).each(answer, range(1000))
+        list(ThreadEngine(2).each(answer, range(1000)))
     assert len(asked) < 500
 
 
@@ -123,6 +164,29 @@ def test_every_block_is_counted_and_may_end_the_work(n_jobs):
 
     with pytest.raises(KeyboardInterrupt):
         KSG().score(several(), (3,), ThreadEngine(n_jobs, block_size=1, on_block=stop))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("way", ["each", "keep"])
+def test_all_other_work_is_counted_as_no_candidates_and_may_end_too(n_jobs, way):
+    counted, asked = [], []
+    engine = ThreadEngine(n_jobs, on_block=counted.append)
+    assert list(getattr(engine, way)(str, range(7))) == list("0123456")
+    assert counted == [0] * 7
+
+    def answer(item):
+        asked.append(item)
+        threading.Event().wait(0.001)
+
+    def stop(n_candidates):
+        counted.append(n_candidates)
+        if len(counted) == 10:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(getattr(ThreadEngine(n_jobs, on_block=stop), way)(answer, range(1000)))
+    assert counted == [0] * 10
+    assert len(asked) == 3 if n_jobs == 1 else len(asked) < 500
 
 
 def test_threads_share_the_rows_of_one_question_or_take_blocks_of_several():

@@ -1,11 +1,19 @@
-"""Conditional on a subset: draws that depend on their number only, stay within strata, and block by block."""
+"""Conditional on a subset: draws of its own step, within strata, and candidates in blocks."""
+
+from itertools import product
 
 import numpy as np
 import pytest
 
 from infosift.criteria.rank_functions import functions_of
 from infosift.data.feature_groups import Unit
+from infosift.engines.base import SpreadColumns, equal_parts
+from infosift.engines.threads import ThreadEngine
 from infosift.significance import conditional as module
+from infosift.significance import drawn_scores, pair_series
+from infosift.significance.drawn_scores import DrawnScores
+from infosift.significance.drawn_series import DrawnSeries
+from infosift.significance.pair_series import PairSeries
 from infosift.significance.series import make_series
 from infosift.significance.strata import strata_of
 from samples import conditional_on
@@ -17,28 +25,17 @@ def make(subset=(), n_rows=90, n_columns=4, **options):
     return conditional_on(X, X[0] + rng.normal(size=n_rows), subset, **{"seed": 3, "step": 2, **options})
 
 
-def of_many_kinds(subset=(), **options):
+def of_many_kinds(subset=(), *, classes=False, with_gaps=False, **options):
     """Candidates with unlike numbers of functions: numbers, categories and groups."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(9, 90))
+    X = rng.normal(size=(15, 90))
     X[2], X[5] = rng.integers(0, 2, size=90), rng.integers(0, 6, size=90)
+    y = X[0] + X[1]
+    y = np.digitize(y, [-0.7, 0.7]).astype(float) if classes else y
+    if with_gaps:
+        X[[0, 1, 5, 8]] = np.where(rng.uniform(size=(4, 90)) < 0.2, np.nan, X[[0, 1, 5, 8]])
     groups = (Unit("a pair", (1, 5)), Unit("four", (3, 4, 6, 7)))
-    return conditional_on(X, X[0] + X[1], subset, discrete=(2, 5), feature_groups=groups, **options)
-
-
-@pytest.mark.parametrize("subset", [(), (1,)])
-def test_a_draw_is_the_same_whichever_are_asked_before_or_with_it(monkeypatch, subset):
-    first, second, third = (make(subset) for _ in range(3))
-    numbers = [0, 1, 63, 64, 200]
-    sources = {draw: first.sources([draw])[0] for draw in numbers}
-    for draw in (200, 1, 64, 0, 63):
-        np.testing.assert_array_equal(second.sources([draw])[0], sources[draw])
-        np.testing.assert_array_equal(np.sort(sources[draw]), np.arange(90))
-    np.testing.assert_array_equal(sources[0], np.arange(90))
-    assert len({tuple(source) for source in sources.values()}) == 5
-    monkeypatch.setattr(module, "_MOST_SOURCES", 1)  # those of the last draws only are kept
-    for asked in (numbers, numbers[::-1], [64, 0, 64]):
-        np.testing.assert_array_equal(third.sources(asked), [sources[draw] for draw in asked])
+    return conditional_on(X, y, subset, discrete=(2, 5), feature_groups=groups, **options)
 
 
 def test_another_step_or_seed_has_other_draws():
@@ -68,24 +65,46 @@ def test_a_regression_is_made_once_for_a_subset():
     assert bench.smoother((0, 1)) is not bench.smoother((1, 0))
 
 
-def test_the_data_are_draw_zero():
-    conditional = make((1,))
-    columns = conditional.bench.table.columns[[0, 2, 3]]
-    np.testing.assert_array_equal(conditional.copies(0), columns)
-    np.testing.assert_array_equal(conditional.copies(0, np.array([2, 0])), columns[[2, 0]])
-    np.testing.assert_allclose(conditional.surrogates.draw(np.arange(90)), columns, atol=1e-12)
-    assert conditional.surrogates.residuals().shape == (3, 90)
-    whole = conditional.copies(5)
-    np.testing.assert_array_equal(conditional.copies(5, np.array([2, 0])), whole[[2, 0]])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_data_are_draw_zero(n_jobs):
+    conditional = make((1,), n_jobs=n_jobs)
+    columns, rows, every = conditional.bench.table.columns[[0, 2, 3]], np.arange(90), np.arange(3)
+    some, few = np.array([2, 0]), np.array([5, 80, 3])
+    found = conditional.copies([(0, every), (0, some)], rows)
+    np.testing.assert_array_equal(found[0], columns)
+    np.testing.assert_array_equal(found[1], columns[[2, 0]])
+    copies = [block.surrogates.draw(rows) for block in conditional.blocks]
+    np.testing.assert_allclose(np.concatenate(copies), columns, atol=1e-12)
+    (residuals,) = conditional.copies([(0, every)], rows, of_residuals=True)
+    assert residuals.shape == (3, 90)
+    whole, *others = conditional.copies([(5, every), (5, some), (0, some), (5, every[:0])], rows)
+    for own, expected in zip(others, (whole[[2, 0]], columns[[2, 0]], whole[:0]), strict=True):
+        np.testing.assert_array_equal(own, expected)
+    np.testing.assert_array_equal(conditional.copies([(5, some)], few)[0], whole[[2, 0]][:, few])
+    (shuffled,) = conditional.copies([(5, some)], few, of_residuals=True)
+    np.testing.assert_array_equal(shuffled, residuals[[2, 0]][:, conditional.sources([5])[0, few]])
     assert np.mean(whole == columns) < 0.1
+
+
+def residuals_of(conditional):
+    places, rows = np.arange(len(conditional.units)), np.arange(conditional.bench.table.n_rows)
+    return conditional.copies([(0, places)], rows, of_residuals=True)[0]
 
 
 @pytest.mark.parametrize("n_rows", [90, 450])  # 450 are predicted by a part of them
 def test_residuals_do_not_depend_on_the_seed(n_rows):
     first, second = (make((0, 1), n_rows, seed=seed) for seed in (3, 4))
     np.testing.assert_array_equal(first.raw_residuals, second.raw_residuals)
-    np.testing.assert_array_equal(first.surrogates.residuals(), second.surrogates.residuals())
+    np.testing.assert_array_equal(residuals_of(first), residuals_of(second))
     assert np.any(first.sources([1]) != second.sources([1]))
+
+
+@pytest.mark.parametrize("null", ["residual", "local", "shuffle"])
+@pytest.mark.parametrize("subset", [(), (1,)])
+def test_there_are_residuals_where_surrogates_have_them(null, subset):
+    conditional = make(subset, null=null)
+    (block,) = conditional.blocks
+    assert conditional.has_residuals == (bool(subset) and block.surrogates.residuals() is not None)
 
 
 def test_functions_of_a_group_are_those_of_all_its_columns():
@@ -100,36 +119,93 @@ def test_functions_of_a_group_are_those_of_all_its_columns():
     assert max(len(own.smooth) for own in found) == 12
 
 
-@pytest.mark.parametrize("subset", [(), (0, 2)])
-@pytest.mark.parametrize("kept", [False, True])
-def test_candidates_in_blocks_have_the_same_bits(monkeypatch, subset, kept):
-    draws = range(6)
-    whole = of_many_kinds(subset)
-    n_units = len(whole.units)
-    (block,) = whole.blocks(slice(0, n_units))
-    assert block == slice(0, n_units)
-    moved = whole.target.moved(whole.sources(draws))
-    scores, effects = whole.series(block).scores(moved), whole.effects(draws)
-    monkeypatch.setattr(module, "_VALUES_OF_SERIES", 2 * 8 * 90)
-    monkeypatch.setattr(module, "_MOST_VALUES_KEPT", 10**9 if kept else 0)
-    parted = of_many_kinds(subset)
-    blocks = parted.blocks(slice(0, n_units + 5))
-    assert [i for own in blocks for i in range(own.start, own.stop)] == list(range(n_units))
-    assert len(blocks) == -(-n_units // 2) > 1
-    assert parted.blocks(slice(1, 2)) == [slice(1, 2)]
-    for _ in range(2):
-        found = np.concatenate([parted.series(own).scores(moved) for own in blocks], axis=1)
-        np.testing.assert_array_equal(found, scores)
-    np.testing.assert_array_equal(parted.effects(draws), effects)
-    assert (parted.series(blocks[0]) is parted.series(blocks[0])) == kept
+@pytest.mark.parametrize("room", ["for all", "for none"])
+def test_series_are_kept_where_those_of_all_candidates_have_a_place(monkeypatch, room):
+    conditional = of_many_kinds(n_jobs=2)
+    n_values = len(conditional.units) * 8 * 90
+    monkeypatch.setattr(module, "_MOST_VALUES_KEPT", n_values if room == "for all" else n_values - 1)
+    assert len(conditional.blocks) > 1
+    assert {block.keeps for block in conditional.blocks} == {room == "for all"}
 
 
 def test_effects_are_those_of_the_series_in_each_draw():
-    conditional = of_many_kinds((0,))
+    conditional = of_many_kinds((0,), n_jobs=2)
     series = make_series(conditional.functions(range(len(conditional.units))))
     for draw, effects in zip((4, 0, 70), conditional.effects([4, 0, 70]), strict=True):
-        moved = conditional.target.moved(conditional.sources([draw]))
-        np.testing.assert_allclose(effects, series.effects(moved)[0], rtol=1e-12)
+        np.testing.assert_allclose(effects, series.effects(conditional.target.moved([draw]))[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_units_of_block", [1, 3, 100])
+def test_no_block_has_more_values_than_it_may(monkeypatch, n_units_of_block):
+    monkeypatch.setattr(module, "_VALUES_OF_BLOCK", n_units_of_block * 90 + 89)
+    conditional = of_many_kinds()
+    sizes = [len(block.units) for block in conditional.blocks]
+    assert sum(sizes) == len(conditional.units)
+    assert sizes == [part.stop - part.start for part in conditional.parts_of_units]
+    assert max(sizes) == min(n_units_of_block, len(conditional.units))
+
+
+class BlocksOf(ThreadEngine):
+    """Has so many candidates in a block, and a table in blocks of two columns."""
+
+    def __init__(self, size, n_jobs):
+        super().__init__(n_jobs)
+        self.size = size
+
+    def parts(self, n_items, most):
+        return equal_parts(n_items, self.size)
+
+    def spread(self, columns):
+        parts = equal_parts(len(columns), 2)
+        return SpreadColumns(tuple(part.start for part in parts), tuple(columns[part] for part in parts))
+
+
+def answers_of(conditional):
+    """All that is asked of candidates beside a subset, as arrays."""
+    n_units = len(conditional.units)
+    places = np.random.default_rng(1).permutation(n_units)[: n_units - 2].tolist()
+    found = [array for own in conditional.functions(places) for array in own]
+    asked, rows = [(3, np.arange(n_units)), (0, np.array(places))], np.arange(0, 90, 2)
+    for of_residuals in (False, True) if conditional.has_residuals else (False,):
+        found += conditional.copies(asked, rows, of_residuals=of_residuals)
+    series = DrawnSeries(conditional, "testing")
+    for draws in (series.draws(9), series.draws(29)):
+        found += [draws.observed, draws.as_high, draws.best]
+    found.append(conditional.effects([4, 0, 70]))
+    if conditional.asks_only_series:
+        return found
+    pairs = PairSeries(conditional, "testing")
+    found += [pairs.scores(range(10)), pairs.best]
+    scores = DrawnScores(conditional, "testing", thorough=True)
+    return [*found, scores.scores(range(3)), scores.best]
+
+
+CASES = {
+    "numbers": {},
+    "classes": {"classes": True},
+    "gaps": {"with_gaps": True, "allow_missing": True},
+    "local": {"null": "local"},
+    "circular": {"null": "circular"},
+    "row groups": {"row_groups": np.repeat(np.arange(30), 3)},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("subset", [(), (0, 2)])
+@pytest.mark.parametrize("screened", [False, True])
+def test_blocks_and_threads_change_no_bits(monkeypatch, case, subset, screened):
+    if screened:
+        monkeypatch.setattr(drawn_scores, "_MOST_UNITS", 4)
+        monkeypatch.setattr(pair_series, "_MOST_FEATURES", 4)
+    whole = of_many_kinds(subset, **CASES[case])
+    assert len(whole.blocks) == 1
+    assert DrawnScores(whole, "testing").is_screened == screened
+    expected = answers_of(whole)
+    for size, n_jobs in product((1, 3, 100), (1, 2, 4)):
+        conditional = of_many_kinds(subset, engine=BlocksOf(size, n_jobs), **CASES[case])
+        assert len(conditional.blocks) == -(-len(conditional.units) // size)
+        for found, own in zip(answers_of(conditional), expected, strict=True):
+            np.testing.assert_array_equal(found, own)
 
 
 def test_a_step_looks_at_the_rows_that_have_the_subset():

@@ -8,29 +8,33 @@ from infosift.engines.base import Question
 from infosift.significance import drawn_scores
 from infosift.significance.drawn_scores import DrawnScores
 from infosift.significance.max_test import growing, max_test
+from infosift.significance.surrogates import surrogates_of
 from samples import conditional_on
 
 
-def make(subset=(), *, classes=False, seed=0, order=None, **options):
+def make(subset=(), *, classes=False, seed=0, order=None, scales=1.0, **options):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(8, 60))
     X[3] = np.exp(X[2])  # has the ranks of another, and so its effects
     y = X[0] + rng.normal(size=60)
     y = np.digitize(y, [-0.5, 0.5]).astype(float) if classes else y
     order = np.arange(8) if order is None else order
+    X = X * np.reshape(scales, (-1, 1))
     return conditional_on(X[order], y, subset, names=[f"x{i}" for i in order], **options)
 
 
 def slow_scores(conditional, draw, unit, thorough):
     """The definition: one question for each value, part of the target and way to ask, averaged over versions."""
-    bench, given = conditional.bench, conditional.given
-    places = [conditional.members.index(i) for i in unit.columns]
-    copies = conditional.copies(draw)[places]
+    bench, subset, source = conditional.bench, conditional.subset, conditional.sources([draw])[0]
+    columns, given = bench.table.columns[list(unit.columns)], bench.table.weigh(conditional.given, subset)
+    surrogates = surrogates_of(columns, bench.null, bench.smoother(subset) if subset else None, bench.seed)
+    copies = bench.table.weigh(columns if draw == 0 else surrogates.draw(source), unit.columns)
     ways = [(copies, given[:0])]
     if len(given):
         ways.append((copies, given))
     if len(given) and thorough:
-        ways.append((conditional.surrogates.residuals()[places][:, conditional.sources([draw])[0]], given[:0]))
+        residuals = bench.table.weigh(surrogates.residuals()[:, source], unit.columns)
+        ways.append((residuals, given[:0]))
     scores = []
     for columns, beside in ways:
         for versions in conditional.parts:
@@ -43,11 +47,25 @@ def slow_scores(conditional, draw, unit, thorough):
 @pytest.mark.parametrize("subset", [(), (1, 5)])
 @pytest.mark.parametrize("classes", [False, True])
 @pytest.mark.parametrize("thorough", [False, True])
-def test_scores_are_those_of_one_question_at_a_time(subset, classes, thorough):
-    conditional = make(subset, classes=classes, feature_groups=(Unit("two", (0, 4)),))
+@pytest.mark.parametrize("n_jobs", [1, 2])  # candidates in one block, and in several
+def test_scores_are_those_of_one_question_at_a_time(subset, classes, thorough, n_jobs):
+    conditional = make(subset, classes=classes, feature_groups=(Unit("two", (0, 4)),), n_jobs=n_jobs)
+    assert (len(conditional.blocks) == 1) == (n_jobs == 1)
     found = DrawnScores(conditional, "testing", thorough=thorough).scores(range(3))
     for draw in range(3):
         expected = [slow_scores(conditional, draw, unit, thorough) for unit in conditional.units]
+        np.testing.assert_allclose(found[draw], expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("subset", [(), (1, 5)])
+def test_distances_count_as_the_columns_are_given(subset):
+    conditional = make(
+        subset, scales=2.0 ** np.arange(8), scale="none", feature_groups=(Unit("two", (0, 4)),), n_jobs=2
+    )
+    assert conditional.bench.table.weights is not None
+    found = DrawnScores(conditional, "testing", thorough=True).scores(range(3))
+    for draw in range(3):
+        expected = [slow_scores(conditional, draw, unit, thorough=True) for unit in conditional.units]
         np.testing.assert_allclose(found[draw], expected, rtol=1e-12, atol=1e-12)
 
 
@@ -57,8 +75,9 @@ def screened_to(monkeypatch, n_units):
 
 @pytest.mark.parametrize("subset", [(), (1,)])
 @pytest.mark.parametrize("thorough", [False, True])
-def test_of_many_candidates_those_of_largest_effect_are_asked_in_each_draw(monkeypatch, subset, thorough):
-    conditional = make(subset, feature_groups=(Unit("two", (0, 4)),))
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_of_many_candidates_those_of_largest_effect_are_asked_in_each_draw(monkeypatch, subset, thorough, n_jobs):
+    conditional = make(subset, feature_groups=(Unit("two", (0, 4)),), n_jobs=n_jobs)
     drawn = DrawnScores(conditional, "testing", thorough=thorough)
     assert not drawn.is_screened
     all_scores, units = drawn.scores(range(12)), conditional.units
@@ -110,7 +129,7 @@ def test_the_order_of_columns_does_not_matter_where_candidates_are_screened(monk
     # Of two features that have the same ranks, and so the same effects, the first by digest is asked.
     screened_to(monkeypatch, most)
     orders = [np.arange(8), np.arange(8)[::-1], np.random.default_rng(most).permutation(8)]
-    conditionals = [make(order=order, seed=most) for order in orders]
+    conditionals = [make(order=order, seed=most, n_jobs=n_jobs) for n_jobs, order in enumerate(orders, 1)]
     drawn = [DrawnScores(conditional, "testing") for conditional in conditionals]
     scores = [own.scores(range(20)) for own in drawn]
     names = [[own.units[i].name for i in own.best] for own in drawn]

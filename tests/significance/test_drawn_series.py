@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from infosift.data.feature_groups import Unit
-from infosift.significance import drawn_series
+from infosift.significance import candidates, drawn_series
 from infosift.significance.drawn_series import DrawnSeries
 from infosift.significance.max_test import cheap_looks, draws_of, max_test
 from infosift.significance.series import make_series
@@ -25,26 +25,28 @@ def make(subset=(), *, classes=False, **options):
 
 def slow_scores(conditional, draw):
     """All candidates of one draw, with nothing kept."""
-    moved = conditional.target.moved(conditional.sources([draw]))
+    moved = conditional.target.moved([draw])
     return make_series(conditional.functions(range(len(conditional.units)))).scores(moved)[0]
-
-
-@pytest.mark.parametrize("subset", [(), (0,), (0, 2)])
-@pytest.mark.parametrize("classes", [False, True])
-def test_scores_are_those_of_each_draw(monkeypatch, subset, classes):
-    conditional = make(subset, classes=classes)
-    monkeypatch.setattr(drawn_series, "_VALUES_IN_CACHE", 1)
-    monkeypatch.setattr(drawn_series, "_DRAWS_AT_ONCE", 3)
-    n_units = len(conditional.units)
-    found = DrawnSeries(conditional, "testing").scores(range(5, 28), slice(0, n_units))
-    assert found.shape == (23, n_units, (3 if classes else 1) * (5 if subset else 4))
-    for draw, scores in enumerate(found, 5):
-        np.testing.assert_array_equal(scores, slow_scores(conditional, draw))
 
 
 def assert_same(found, expected):
     for name in ("observed", "as_high", "best", "p_values"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+@pytest.mark.parametrize("subset", [(), (0,), (0, 2)])
+@pytest.mark.parametrize("classes", [False, True])
+@pytest.mark.parametrize("n_jobs", [1, 3])  # candidates in one block, and in several
+def test_draws_are_those_of_the_scores_of_each(monkeypatch, subset, classes, n_jobs):
+    monkeypatch.setattr(candidates, "_VALUES_IN_CACHE", 1)
+    monkeypatch.setattr(candidates, "_DRAWS_AT_ONCE", 3)
+    conditional = make(subset, classes=classes, n_jobs=n_jobs)
+    assert (len(conditional.blocks) == 1) == (n_jobs == 1)
+    scores = np.stack([slow_scores(conditional, draw) for draw in range(24)])
+    assert scores.shape == (24, len(conditional.units), (3 if classes else 1) * (5 if subset else 4))
+    drawn = DrawnSeries(conditional, "testing")
+    for count in (7, 23):
+        assert_same(drawn.draws(count), draws_of(scores[: count + 1]))
 
 
 @pytest.mark.parametrize("subset", [(), (0, 2)])
@@ -67,13 +69,17 @@ def test_draws_are_the_same_where_few_scores_can_be_kept(monkeypatch, subset, n_
     assert {n_draws for n_draws, _, _ in shapes} == {20, 60, 80}
 
 
-def test_scores_that_are_kept_are_drawn_once(monkeypatch):
-    conditional, asked = make(), []
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_scores_that_are_kept_are_drawn_once(monkeypatch, n_jobs):
+    conditional, asked = make(n_jobs=n_jobs), []
     drawn, sources = DrawnSeries(conditional, "testing"), conditional.sources
     monkeypatch.setattr(conditional, "sources", lambda draws: asked.extend(draws) or sources(draws))
     for count in (19, 59):
         drawn.draws(count)
-    assert asked == list(range(60))
+    n_blocks = len(conditional.blocks)
+    assert sorted(asked) == np.repeat(np.arange(60), n_blocks).tolist()
+    if n_blocks == 1:
+        assert asked == list(range(60))
 
 
 def test_what_depends_on_the_target_is_found_and_the_rest_is_not():

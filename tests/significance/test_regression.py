@@ -1,5 +1,7 @@
 """Regression on the subset: the closed form of leave-one-out against fitting again and again."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.kernel_ridge import KernelRidge
@@ -80,6 +82,19 @@ def test_predictions_depend_on_nothing_else(n_rows):
     together = [Smoother(subset, ENGINE).predict(column) for column in columns]
     for column, expected in zip(columns[::-1], together[::-1], strict=True):
         np.testing.assert_array_equal(Smoother(subset, ENGINE).predict(column), expected)
+
+
+@pytest.mark.parametrize("n_rows", [400, 450])  # 450 are predicted by a part of them
+def test_what_is_sent_elsewhere_are_the_points_and_it_predicts_the_same_bits(n_rows):
+    rng = np.random.default_rng(0)
+    subset, columns = rng.normal(size=(2, n_rows)), rng.normal(size=(5, n_rows))
+    columns += np.sin(3 * subset[0])
+    smoother = Smoother(subset, ThreadEngine(2))
+    for _ in range(2):
+        sent = pickle.dumps(smoother)
+        assert len(sent) < 10 * subset.nbytes
+        expected, smoother = smoother.predict(columns), pickle.loads(sent)
+        np.testing.assert_array_equal(smoother.predict(columns), expected)
 
 
 def test_noise_is_predicted_by_its_mean_and_categories_by_their_groups():

@@ -116,8 +116,9 @@ class Smoother:
         fits = self._fits
         for width in np.unique(widths[widths >= 0]):
             (basis, kept, free), own = fits[width], widths == width
-            fitted = ((centred[own] @ basis) * kept[ridges[own]]) @ basis.T
-            residuals[own] = (centred[own] - fitted) / free[ridges[own]]
+            # Of all columns, since the bits of a product depend on its shape, and that on the others' widths.
+            fitted = ((centred @ basis) * kept[ridges]) @ basis.T
+            residuals[own] = (centred[own] - fitted[own]) / free[ridges[own]]
         return np.asarray(residuals)
 
     def _best(self, centred: FloatArray, least: FloatArray) -> tuple[IntArray, IntArray]:

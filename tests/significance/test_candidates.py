@@ -1,0 +1,158 @@
+"""Candidates in a block: functions, series and copies of some against those of all, nothing kept."""
+
+import numpy as np
+import pytest
+
+from infosift.criteria.rank_functions import functions_of
+from infosift.data.feature_groups import Unit
+from infosift.engines.base import SpreadColumns
+from infosift.significance import candidates as module
+from infosift.significance.candidates import Subset, candidates_beside, copies_of, functions_of_some
+from infosift.significance.series import make_series
+from infosift.significance.surrogates import surrogates_of
+from samples import conditional_on
+
+GROUPS = (Unit("a pair", (1, 5)), Unit("four", (3, 4, 6, 7)))
+
+
+def make(subset=(), *, classes=False, **options):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(9, 80))
+    X[2], X[5] = rng.integers(0, 2, size=80), rng.integers(0, 6, size=80)
+    y = X[0] + X[1] * X[8] + 0.5 * rng.normal(size=80)
+    y = np.digitize(y, [-0.5, 0.5]).astype(float) if classes else y
+    return conditional_on(X, y, subset, feature_groups=GROUPS, discrete=(2, 5), step=1, **options)
+
+
+def candidates_of(conditional):
+    """All candidates in one block."""
+    (block,) = conditional.blocks
+    return block
+
+
+def watch_series(monkeypatch):
+    """Return the numbers of candidates of the series that will be made."""
+    made = []
+    monkeypatch.setattr(
+        module, "make_series", lambda functions: made.append(len(functions)) or make_series(functions)
+    )
+    return made
+
+
+@pytest.mark.parametrize("subset", [(), (0,), (0, 2)])
+@pytest.mark.parametrize("classes", [False, True])
+def test_scores_are_those_of_each_draw(monkeypatch, subset, classes):
+    conditional = make(subset, classes=classes)
+    monkeypatch.setattr(module, "_VALUES_IN_CACHE", 1)
+    monkeypatch.setattr(module, "_DRAWS_AT_ONCE", 3)
+    n_units = len(conditional.units)
+    found = candidates_of(conditional).scores(conditional.target, range(5, 28), slice(0, n_units))
+    assert found.shape == (23, n_units, (3 if classes else 1) * (5 if subset else 4))
+    for draw, scores in enumerate(found, 5):
+        moved = conditional.target.series.moved(conditional.sources([draw]))
+        series = make_series(conditional.functions(range(n_units)))
+        np.testing.assert_array_equal(scores, series.scores(moved)[0])
+
+
+@pytest.mark.parametrize("subset", [(), (0, 2)])
+@pytest.mark.parametrize("keeps", [False, True])
+def test_series_of_some_candidates_at_a_time_have_the_same_bits(monkeypatch, subset, keeps):
+    draws, whole = range(6), make(subset)
+    target, n_units, every = whole.target, len(whole.units), slice(0, len(whole.units))
+    made = watch_series(monkeypatch)
+    scores = candidates_of(whole).scores(target, draws, every)
+    effects = candidates_of(whole).effects(target, draws)
+    assert made == [n_units]  # once for both
+    monkeypatch.setattr(module, "_VALUES_OF_SERIES", 2 * 8 * 80)
+    monkeypatch.setattr("infosift.significance.conditional._MOST_VALUES_KEPT", 10**9 if keeps else 0)
+    parted, of_all = candidates_of(make(subset)), [2] * (n_units // 2) + [1] * (n_units % 2)
+    assert len(of_all) > 1
+    made.clear()
+    for _ in range(2):
+        np.testing.assert_array_equal(parted.scores(target, draws, every), scores)
+    np.testing.assert_array_equal(parted.effects(target, draws), effects)
+    assert made == of_all * (1 if keeps else 3)
+    made.clear()
+    np.testing.assert_array_equal(parted.scores(target, draws, slice(2, n_units + 5)), scores[:, 2:])
+    np.testing.assert_array_equal(parted.scores(target, draws, slice(1, 2)), scores[:, 1:2])
+    assert made == ([] if keeps else of_all[1:]) + [1]
+
+
+@pytest.mark.parametrize("subset", [(), (0,)])
+def test_a_target_is_met_as_the_sources_of_a_draw_have_it(subset):
+    target = make(subset).target
+    moved = target.moved([4, 0, 70])
+    np.testing.assert_array_equal(moved, target.series.moved(target.sources([4, 0, 70])))
+    np.testing.assert_array_equal(moved[:, :, 1], target.series.functions)  # draw 0 is the data
+
+
+@pytest.mark.parametrize(
+    ("in_cache", "most", "draws", "expected"),
+    [
+        (1, 10**9, 64, 64),  # enough to be worth a product
+        (1, 5, 64, 5),  # of long columns, as many as there is room for
+        (100, 5, 64, 100),  # of short ones, all that fit
+        (0, 0, 64, 1),
+    ],
+)
+def test_as_many_draws_at_once_as_are_worth_a_product(monkeypatch, in_cache, most, draws, expected):
+    target = make().target
+    monkeypatch.setattr(module, "_VALUES_IN_CACHE", in_cache * target.series.functions.size)
+    monkeypatch.setattr(module, "_MOST_VALUES", most * target.series.functions.size)
+    monkeypatch.setattr(module, "_DRAWS_AT_ONCE", draws)
+    assert target.at_once() == expected
+
+
+def beside(null="residual", subset=(0,), units=((3, 6, 1), (2,), (8, 4))):
+    """Candidates of some columns of a table that lies in three blocks, and these columns one after the other."""
+    conditional = make(subset, null=null)
+    columns = conditional.bench.table.columns
+    positions = [i for unit in units for i in unit]
+    pieces = SpreadColumns((0, 2, 7), (columns[:2], columns[2:7], columns[7:])).pieces(positions)
+    smoother = conditional.bench.smoother(subset) if null == "residual" and subset else None
+    asked = (pieces, tuple(len(unit) for unit in units))
+    found = candidates_beside(asked, Subset(null, 0, smoother, None), True)
+    return found, columns[positions], surrogates_of(columns[positions], null, smoother, 0), conditional.sources
+
+
+def test_candidates_have_their_columns_one_after_the_other():
+    candidates, columns, _, _ = beside()
+    assert [own.tolist() for own in candidates.units] == [[0, 1, 2], [3], [4, 5]]
+    np.testing.assert_array_equal(candidates.columns, columns)
+    assert candidates.n_rows == 80
+
+
+@pytest.mark.parametrize("null", ["residual", "local", "shuffle"])
+@pytest.mark.parametrize("subset", [(), (0,)])
+def test_copies_of_some_candidates_are_those_of_their_columns_in_a_draw(null, subset):
+    candidates, columns, surrogates, sources = beside(null, subset)
+    source, rows = sources([5])[0], np.array([7, 3, 50])
+    of_places = {(2, 0): [4, 5, 0, 1, 2], (1,): [3], (): []}
+    asked = [(draw, np.array(places, dtype=int)) for draw in (0, 5) for places in of_places]
+    found = iter(copies_of((candidates, asked), sources, rows, of_residuals=False))
+    for whole in (columns, surrogates.draw(source)):
+        for own in of_places.values():
+            np.testing.assert_array_equal(next(found), whole[own][:, rows])
+    if null == "local":
+        return
+    found = iter(copies_of((candidates, asked), sources, rows, of_residuals=True))
+    for moved in (np.arange(80), source):
+        for own in of_places.values():
+            np.testing.assert_array_equal(next(found), surrogates.residuals()[own][:, moved[rows]])
+
+
+def test_functions_of_a_group_are_those_of_all_its_columns():
+    candidates, columns, _, _ = beside(subset=())
+    of_columns = functions_of(columns)
+    for places in ([2, 0], [1], [0, 1, 2]):
+        for place, own in zip(places, functions_of_some((candidates, places)), strict=True):
+            members = [of_columns[i] for i in candidates.units[place]]
+            np.testing.assert_array_equal(own.smooth, np.concatenate([member.smooth for member in members]))
+            np.testing.assert_array_equal(own.steps, np.concatenate([member.steps for member in members]))
+
+
+def test_a_block_says_how_large_it_is_with_what_it_will_keep():
+    candidates, _, _, _ = beside()
+    kept = make_series(candidates.functions(range(3)))
+    least = candidates.columns.nbytes + candidates.surrogates.residuals().nbytes
+    assert candidates.__sizeof__() >= least + kept.functions.nbytes + kept.steps.nbytes

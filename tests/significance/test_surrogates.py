@@ -80,7 +80,7 @@ def test_workers_write_into_nothing_they_are_passed():
     given.setflags(write=False)
     columns.setflags(write=False)
     smoother = Smoother(given, ENGINE)
-    for first, again in zip(explain(smoother, 0, columns), explain(smoother, 0, columns), strict=True):
+    for first, again in zip(explain(smoother, 0, columns, 16), explain(smoother, 0, columns, 16), strict=True):
         np.testing.assert_array_equal(first.residual, again.residual)
 
 
@@ -89,9 +89,11 @@ def test_functions_of_a_category_are_means_over_all_points_that_it_could_be():
     x = rng.normal(size=300)
     column = (1.0 + (rng.uniform(size=300) < 1 / (1 + np.exp(-2 * x)))) * CATEGORY_GAP
     smoother = Smoother(x[None], ENGINE)
-    exact = explain(smoother, 0, column[None])[0].functions()
-    np.testing.assert_array_equal(exact, explain(smoother, 1, column[None])[0].functions())  # whatever the seed
-    points = [explain(smoother, seed, column[None])[0].residual for seed in range(200)]
+    exact = explain(smoother, 0, column[None], 16)[0].functions()
+    np.testing.assert_array_equal(
+        exact, explain(smoother, 1, column[None], 16)[0].functions()
+    )  # whatever the seed
+    points = [explain(smoother, seed, column[None], 16)[0].residual for seed in range(200)]
     drawn = np.mean([polynomials(version) for version in points], axis=0)
     for function, mean in zip(exact, drawn, strict=True):
         assert np.corrcoef(function, mean)[0, 1] > 0.97
@@ -158,10 +160,10 @@ def test_a_column_is_explained_to_the_same_bits_whatever_the_others_are(n_rows, 
     if with_gaps:
         columns[10:14][rng.uniform(size=(4, n_rows)) < 0.2] = np.nan
     smoother = Smoother(given, ENGINE)
-    together = explain(smoother, 0, columns)
+    together = explain(smoother, 0, columns, 16)
     order = rng.permutation(37)
     for places in (order, *np.split(order, [1, 2, 5, 22])):
-        for place, found in zip(places, explain(smoother, 0, columns[places]), strict=True):
+        for place, found in zip(places, explain(smoother, 0, columns[places], 16), strict=True):
             for name in ("predicted", "spread", "residual"):
                 np.testing.assert_array_equal(getattr(found, name), getattr(together[place], name))
 

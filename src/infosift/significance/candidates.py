@@ -29,18 +29,19 @@ _DRAWS_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class Subset(Sendable):
-    """What candidates are beside: how they are predicted, and what their surrogates lose."""
+    """What candidates are beside: how they are predicted, so many at once, and what their surrogates lose."""
 
     null: str
     seed: int
     smoother: Smoother | None
     projection: Projection | None
+    at_once: int
 
     def surrogates(self, columns: FloatArray) -> Surrogates:
         """Return how surrogates of some columns are drawn."""
         if self.projection is not None:
             return ShiftedSurrogates(columns, self.projection)
-        return surrogates_of(columns, self.null, self.smoother, self.seed)
+        return surrogates_of(columns, self.null, self.smoother, self.seed, self.at_once)
 
 
 @dataclass(frozen=True)

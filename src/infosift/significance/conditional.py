@@ -40,6 +40,7 @@ from infosift.significance.series import make_target_series
 from infosift.significance.shifted import Projection, ShiftedTarget
 from infosift.significance.shifts import CIRCULAR, n_shifts
 from infosift.significance.sources import Sources, shuffle_of
+from infosift.significance.surrogates import columns_at_once
 
 MOST_CLASSES = 8
 # So many values of candidates are in a block, and of their functions are kept from look to look.
@@ -123,7 +124,12 @@ class Conditional:
         """Which candidates are in each block."""
         most = max(1, _VALUES_OF_BLOCK // self.bench.table.n_rows)
         largest = max(part.stop - part.start for part in self.bench.engine.parts(len(self.units), most))
+        largest = -(-largest // self._at_once) * self._at_once
         return self._spread.runs([unit.columns[0] for unit in self.units], largest)
+
+    @property
+    def _at_once(self) -> int:
+        return columns_at_once(int(self._sizes.sum()), self.bench.table.n_rows)
 
     @property
     def _spread(self) -> SpreadColumns:
@@ -140,7 +146,7 @@ class Conditional:
             for part in self.parts_of_units
         ]
         smoother = self._smoother if self.bench.null != "local" else None
-        subset = Subset(self.bench.null, self.bench.seed, smoother, self._projection)
+        subset = Subset(self.bench.null, self.bench.seed, smoother, self._projection, self._at_once)
         keeps = len(self.units) * MOST_FUNCTIONS * self.bench.table.n_rows <= _MOST_VALUES_KEPT
         return self.bench.engine.keep(candidates_beside, asked, subset, keeps)
 

@@ -112,21 +112,25 @@ class Smoother:
         """Return the residuals of some columns, by the width and the ridge that have least of them."""
         centred = columns - columns.mean(axis=1, keepdims=True)
         residuals = centred * (self.n_rows / (self.n_rows - 1))
-        widths, ridges = self._best(centred, np.mean(residuals[:, self._compared] ** 2, axis=1))
-        fits = self._fits
+        mean_does = np.mean(residuals[:, self._compared] ** 2, axis=1)
+        widths, ridges, coefficients = self._best(centred, mean_does)
         for width in np.unique(widths[widths >= 0]):
-            (basis, kept, free), own = fits[width], widths == width
+            (basis, kept, free), own = self._fits[width], widths == width
             # Of all columns, since the bits of a product depend on its shape, and that on the others' widths.
-            fitted = ((centred @ basis) * kept[ridges]) @ basis.T
+            fitted = (coefficients[width] * kept[ridges]) @ basis.T
             residuals[own] = (centred[own] - fitted[own]) / free[ridges[own]]
         return np.asarray(residuals)
 
-    def _best(self, centred: FloatArray, least: FloatArray) -> tuple[IntArray, IntArray]:
-        """Return the width and the ridge of least error for each column; -1 where the mean does best."""
+    def _best(self, centred: FloatArray, least: FloatArray) -> tuple[IntArray, IntArray, list[FloatArray]]:
+        """Return the width and the ridge of least error for each column, and the coefficients of all widths.
+
+        A width of -1 is where the mean does best.
+        """
         widths, ridges = np.full(len(centred), -1), np.zeros(len(centred), dtype=np.int64)
-        rows = self._compared
+        rows, coefficients = self._compared, []
         for width, (basis, kept, free) in enumerate(self._fits):
-            shares = (centred @ basis)[:, None] * kept  # columns x ridges x functions
+            coefficients.append(centred @ basis)
+            shares = coefficients[-1][:, None] * kept  # columns x ridges x functions
             # No function is held where all rows are alike in the subset, as in a constant that is kept.
             fitted = shares.reshape(len(centred) * len(kept), basis.shape[1]) @ basis[rows].T
             fitted = fitted.reshape(len(centred), len(kept), len(rows))
@@ -135,7 +139,7 @@ class Smoother:
             better = errors.min(axis=1) < least
             widths[better], ridges[better] = width, best[better]
             least = np.minimum(least, errors.min(axis=1))
-        return widths, ridges
+        return widths, ridges, coefficients
 
 
 def predict_with_spread(columns: FloatArray, smoother: Smoother) -> tuple[FloatArray, FloatArray]:

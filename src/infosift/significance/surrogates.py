@@ -26,8 +26,10 @@ NULLS = ("residual", "local", "shuffle")
 # Which of the columns.
 Places: TypeAlias = "IntArray | slice"
 ALL = slice(None)
-# Products of matrices of one shape have the same bits, whatever the other columns are.
-_COLUMNS_AT_ONCE = 16
+# So many columns are predicted at once; of many rows, fewer are worth a product.
+_MOST_AT_ONCE = 64
+_AT_ONCE_OF_MANY_ROWS = 16
+_MANY_ROWS = 4_000
 
 
 class Surrogates(Protocol):
@@ -46,13 +48,28 @@ class Surrogates(Protocol):
         ...
 
 
-def surrogates_of(columns: FloatArray, null: str, smoother: Smoother | None, seed: int) -> Surrogates:
-    """Return the surrogates that a null has; without a subset to predict from, all nulls shuffle."""
+def columns_at_once(n_columns: int, n_rows: int) -> int:
+    """Return how many columns are predicted at once, of so many in all.
+
+    Products of matrices of one shape have the same bits, whatever the other columns are. So the number depends on
+    that of all columns of a test, and not on how these are divided.
+    """
+    most = _MOST_AT_ONCE if n_rows <= _MANY_ROWS else _AT_ONCE_OF_MANY_ROWS
+    return min(most, 1 << (n_columns - 1).bit_length())
+
+
+def surrogates_of(
+    columns: FloatArray, null: str, smoother: Smoother | None, seed: int, at_once: int | None = None
+) -> Surrogates:
+    """Return the surrogates that a null has; without a subset to predict from, all nulls shuffle.
+
+    ``at_once`` is how many columns are predicted at once where these are a part of all.
+    """
     if null == "local":
         return LocalSurrogates(columns)
     if null == "shuffle" or smoother is None:
         return ShuffledSurrogates(columns)
-    return ResidualSurrogates(columns, smoother, seed)
+    return ResidualSurrogates(columns, smoother, seed, at_once)
 
 
 class ShuffledSurrogates:
@@ -108,13 +125,13 @@ class Explained:
         return in_rows(standardised(expected_polynomials(low, self.bounds[which, rows])), known)
 
 
-def explain(smoother: Smoother, seed: int, columns: FloatArray) -> list[Explained]:
+def explain(smoother: Smoother, seed: int, columns: FloatArray, at_once: int) -> list[Explained]:
     """Predict columns from the subset of a smoother; each has the same bits whatever the others are."""
     numbers = [i for i, column in enumerate(columns) if not has_categories(column)]
     explained: dict[int, Explained] = {}
-    for start in range(0, len(numbers), _COLUMNS_AT_ONCE):
-        own = numbers[start : start + _COLUMNS_AT_ONCE]
-        padded = np.zeros((_COLUMNS_AT_ONCE, columns.shape[1]))
+    for start in range(0, len(numbers), at_once):
+        own = numbers[start : start + at_once]
+        padded = np.zeros((at_once, columns.shape[1]))
         padded[: len(own)] = columns[own]
         predicted, spread = predict_with_spread(padded, smoother)
         left = (padded - predicted) / spread
@@ -137,9 +154,9 @@ class ResidualSurrogates:
     their dependence on each other.
     """
 
-    def __init__(self, columns: FloatArray, smoother: Smoother, seed: int) -> None:
+    def __init__(self, columns: FloatArray, smoother: Smoother, seed: int, at_once: int | None = None) -> None:
         with on_one_thread():
-            explained = explain(smoother, seed, columns)
+            explained = explain(smoother, seed, columns, at_once or columns_at_once(*columns.shape))
         self._predicted = np.stack([column.predicted for column in explained])
         self._spread = np.stack([column.spread for column in explained])
         self._residuals = np.stack([column.residual for column in explained])

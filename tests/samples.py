@@ -51,6 +51,13 @@ def resealed(text):
     return json.dumps(seal(content.pop("infosift"), {name: content[name] for name in content if name != "seal"}))
 
 
+class SmallParts(ThreadEngine):
+    """Has parts for each of its threads, however small."""
+
+    def parts(self, n_items, most, step=1):
+        return super().parts(n_items, most)
+
+
 def conditional_on(
     X,
     y,
@@ -70,7 +77,7 @@ def conditional_on(
     names = tuple(names or (f"x{i}" for i in range(len(X))))
     target = NamedColumns(("y",), y[None], frozenset([0] if np.unique(y).size < 5 else []))
     table = make_table(NamedColumns(names, X, frozenset(discrete)), target, seed=0, **of_table)
-    bench = Workbench(table, KSG(), values, engine or ThreadEngine(n_jobs), seed, null, Reporter())
+    bench = Workbench(table, KSG(), values, engine or SmallParts(n_jobs), seed, null, Reporter())
     units = [unit for unit in table.units if not set(unit.columns) & set(subset)]
     return Conditional(bench, subset, units, step)
 

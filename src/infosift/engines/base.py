@@ -124,8 +124,8 @@ class Engine(Protocol):
         """Return the columns of a table in blocks that lie where the work is done."""
         ...
 
-    def parts(self, n_items: int, most: int) -> list[slice]:
-        """Return items in parts that keep all workers busy, none of more than so many."""
+    def parts(self, n_items: int, most: int, step: int = 1) -> list[slice]:
+        """Return items in parts that keep all workers busy, of about so many at most, in multiples of a step."""
         ...
 
     def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
@@ -136,6 +136,11 @@ class Engine(Protocol):
 def equal_parts(n_items: int, size: int) -> list[slice]:
     """Return items in parts of so many, the last of what is left."""
     return [slice(start, min(start + size, n_items)) for start in range(0, n_items, size)]
+
+
+def in_steps(size: int, step: int) -> int:
+    """Return the smallest multiple of a step that is no smaller."""
+    return -(-size // step) * step
 
 
 def rows_of(columns: FloatArray, rows: IntArray | None) -> FloatArray:

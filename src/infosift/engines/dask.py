@@ -23,6 +23,7 @@ from infosift.engines.base import (
     Question,
     SpreadColumns,
     equal_parts,
+    in_steps,
     joined_columns,
     rows_of,
 )
@@ -36,6 +37,7 @@ _BLOCKS_PER_THREAD = 4
 _TASKS_PER_THREAD = 6
 _BYTES_OF_BLOCK = 4_000_000
 _COLUMNS_PER_BLOCK = 128
+_COLUMNS_IN_STEP = 64  # columns of a table are predicted in products of so many
 # Arrays that are smaller are sent with each task.
 _BYTES_IN_TASK = 8_000
 # Objects that tasks share, and tables, that stay with the workers for tasks to come.
@@ -110,7 +112,8 @@ class DaskEngine:
         found = self._tables.pop(id(columns), None)
         if found is None:
             n_columns, n_rows = columns.shape
-            parts = equal_parts(n_columns, min(self._share(n_columns), max(1, _BYTES_OF_BLOCK // (8 * n_rows))))
+            size = max(1, min(self._share(n_columns), _BYTES_OF_BLOCK // (8 * n_rows)))
+            parts = equal_parts(n_columns, in_steps(size, _COLUMNS_IN_STEP))
             blocks = tuple(_Kept(None, columns[part]) for part in parts)
             found = (columns, SpreadColumns(tuple(part.start for part in parts), blocks))
         self._tables[id(columns)] = found  # with the table itself, so that no other gets its number
@@ -118,9 +121,9 @@ class DaskEngine:
             self._tables.popitem(last=False)
         return found[1]
 
-    def parts(self, n_items: int, most: int) -> list[slice]:
+    def parts(self, n_items: int, most: int, step: int = 1) -> list[slice]:
         """Return items in several parts for each thread of the workers."""
-        return equal_parts(n_items, max(1, min(self._share(n_items), most)))
+        return equal_parts(n_items, in_steps(max(1, min(self._share(n_items), most)), step))
 
     def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
         """Return, for each question, the rows that ``score_block`` gives for its candidates, in their order."""

@@ -10,7 +10,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from infosift.arrays import FloatArray
-from infosift.engines.base import Answer, BlockScorer, Handle, Question, SpreadColumns, equal_parts
+from infosift.engines.base import Answer, BlockScorer, Handle, Question, SpreadColumns, equal_parts, in_steps
 from infosift.engines.blas import on_one_thread
 from infosift.errors import InputError, shown
 
@@ -74,10 +74,10 @@ class ThreadEngine:
         """Return the columns in one block."""
         return SpreadColumns((0,), (columns,))
 
-    def parts(self, n_items: int, most: int) -> list[slice]:
+    def parts(self, n_items: int, most: int, step: int = 1) -> list[slice]:
         """Return items in several parts for each thread, or in as few as there may be for one."""
         share = n_items if self.n_threads == 1 else -(-n_items // (self.n_threads * _BLOCKS_PER_THREAD))
-        return equal_parts(n_items, max(1, min(share, most)))
+        return equal_parts(n_items, in_steps(max(1, min(share, most)), step))
 
     def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
         """Return, for each question, the rows that ``score_block`` gives for its candidates, in their order."""

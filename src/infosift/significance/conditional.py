@@ -123,9 +123,8 @@ class Conditional:
     def parts_of_units(self) -> list[slice]:
         """Which candidates are in each block."""
         most = max(1, _VALUES_OF_BLOCK // self.bench.table.n_rows)
-        largest = max(part.stop - part.start for part in self.bench.engine.parts(len(self.units), most))
-        largest = -(-largest // self._at_once) * self._at_once
-        return self._spread.runs([unit.columns[0] for unit in self.units], largest)
+        parts = self.bench.engine.parts(len(self.units), most, self._at_once)
+        return self._spread.runs([unit.columns[0] for unit in self.units], parts[0].stop)
 
     @property
     def _at_once(self) -> int:

@@ -12,6 +12,7 @@ from infosift.errors import InputError
 
 LOCAL = "local"
 _SECONDS_TO_CONNECT = 10
+_MEMORY_HELD = 32 * 2**20
 
 
 @contextmanager

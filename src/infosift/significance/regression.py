@@ -128,13 +128,19 @@ class Smoother:
         """
         widths, ridges = np.full(len(centred), -1), np.zeros(len(centred), dtype=np.int64)
         rows, coefficients = self._compared, []
+        # Large arrays are made once: to get and return their memory takes longer than to fill it.
+        n_fitted, of_rows = len(centred) * len(_RIDGES), centred[:, None, rows]
+        fitted = np.empty((n_fitted, len(rows)))
         for width, (basis, kept, free) in enumerate(self._fits):
             coefficients.append(centred @ basis)
             shares = coefficients[-1][:, None] * kept  # columns x ridges x functions
             # No function is held where all rows are alike in the subset, as in a constant that is kept.
-            fitted = shares.reshape(len(centred) * len(kept), basis.shape[1]) @ basis[rows].T
-            fitted = fitted.reshape(len(centred), len(kept), len(rows))
-            errors = np.mean(((centred[:, None, rows] - fitted) / free[:, rows]) ** 2, axis=2)
+            np.matmul(shares.reshape(n_fitted, basis.shape[1]), basis[rows].T, out=fitted)
+            left = fitted.reshape(len(centred), len(_RIDGES), len(rows))
+            np.subtract(of_rows, left, out=left)
+            np.divide(left, free[:, rows], out=left)
+            np.multiply(left, left, out=left)
+            errors = left.mean(axis=2)
             best = np.argmin(errors, axis=1)
             better = errors.min(axis=1) < least
             widths[better], ridges[better] = width, best[better]

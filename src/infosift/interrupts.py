@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import signal
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 INTERRUPTED = 130
@@ -43,3 +44,19 @@ class _Leaving:
             with suppress(OSError):
                 os.write(self._said_on, b"Interrupted.\n")
         os._exit(INTERRUPTED)
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Hold interrupts back until the end; processes and threads that are started here never get any."""
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # which lets interrupts through again, whenever it is started
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

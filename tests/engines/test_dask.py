@@ -26,7 +26,9 @@ KILLS = int(os.environ.get("INFOSIFT_KILLS", "3"))
 
 @pytest.fixture(scope="module")
 def cluster():
-    with distributed.LocalCluster(3, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
+    with distributed.LocalCluster(
+        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=":0"
+    ) as cluster:
         yield cluster
 
 
@@ -193,7 +195,7 @@ def test_a_cluster_without_workers_is_refused_in_a_sentence(monkeypatch):
 def test_a_lost_scheduler_is_said_and_the_checkpoint_goes_on(tmp_path):
     X, y = table(150, 40)
     expected, checkpoint = here(X, y), tmp_path / "run.json"
-    with distributed.LocalCluster(1, threads_per_worker=1, dashboard_address=":0") as cluster:
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster:
         client = distributed.Client(cluster, timeout=2)
 
         def close():

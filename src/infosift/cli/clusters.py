@@ -9,6 +9,7 @@ from typing import Any
 import joblib
 
 from infosift.errors import InputError
+from infosift.interrupts import held_back
 
 LOCAL = "local"
 _SECONDS_TO_CONNECT = 10
@@ -39,12 +40,13 @@ def _client_of(scheduler: str, n_jobs: int) -> Iterator[Any]:
     except ImportError:
         raise InputError('--scheduler needs Dask: install it with pip install "infosift[dask]".') from None
     if scheduler == LOCAL:
+        # Workers give memory back at once unless told otherwise, and then wait for it again and again.
+        memory = {"MALLOC_TRIM_THRESHOLD_": str(_MEMORY_HELD), "MALLOC_MMAP_THRESHOLD_": str(_MEMORY_HELD)}
         n_workers = None if n_jobs == -1 else n_jobs
-        with (
-            LocalCluster(n_workers, threads_per_worker=1) as cluster,
-            Client(cluster) as own,
-        ):
-            yield own
+        with held_back():
+            cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, env=memory)
+        with cluster, Client(cluster) as client:
+            yield client
         return
     try:
         client = Client(scheduler, timeout=_SECONDS_TO_CONNECT)

@@ -36,11 +36,12 @@ def test_every_parameter_is_explained(name):
         assert re.search(rf"^    ([\w, ]+, )?{parameter}(,[\w, ]+)?( :.*)?$", thing.__doc__, re.M), parameter
 
 
+@pytest.mark.filterwarnings("ignore:Port 8787:UserWarning")  # of a dashboard, beside another
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_code_in_pages_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.S)
-    namespace = {}
+    namespace = {"__name__": "__main__"}
     for block in blocks:
         exec(compile(block, page.name, "exec"), namespace)
 

@@ -98,10 +98,11 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         neighbours compare a row with those that have the same features (after Doquire and Verleysen 2012), at a
         cost that grows with the square of the rows. Rows without a target are dropped in both cases.
     random_state : int, NumPy generator or None, default=None
-        Seed. It fixes the result to the last bit, whatever the number of threads or the order of the columns. None
+        Seed. It fixes the result to the last bit, whatever the threads, workers or order of the columns. None
         draws one, which ``selection_.settings.seed`` keeps.
     n_jobs : int or None, default=None
-        Number of threads; None is 1 unless a ``joblib.parallel_config`` says otherwise, -1 is one per core.
+        Number of threads; None is 1 unless a ``joblib.parallel_config`` says otherwise, -1 is one per core. Inside
+        ``joblib.parallel_config(backend="dask")`` the workers of a Dask cluster do the work, unless it is 1.
     verbose : int, default=0
         1 shows on standard error, after two seconds, what is being done and what is selected so far. See
         ``set_callbacks`` for scikit-learn's own progress bars.

@@ -70,13 +70,14 @@ sanitize:
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	  build/sanitize/bin/python -m pytest -n 2 $(SANITIZED) $(TESTS)
 
+# Old packages deprecate each other's newer versions, which is no news of ours.
 test-lowest:
 	@echo "==> installing infosift with the oldest versions of what it needs into build/lowest"
 	@$(PYTHON) -m venv build/lowest
 	@$(PYTHON) .ci/lowest.py plot excel test > build/lowest/oldest.txt
 	@build/lowest/bin/pip install --quiet --disable-pip-version-check --constraint build/lowest/oldest.txt ".[test]"
 	@echo "==> tests with the oldest versions"
-	@build/lowest/bin/python -m pytest -n 2 $(TESTS)
+	@build/lowest/bin/python -m pytest -n 2 -W ignore::DeprecationWarning $(TESTS)
 
 # The stub is made with the kernel; mypy wants it beside the sources.
 src/infosift/_kernel.pyi: $(VENV)/.installed-test

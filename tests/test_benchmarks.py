@@ -3,6 +3,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytest.importorskip("sklearn", minversion="1.8", reason="benchmarks need scikit-learn 1.8")
+
 
 def test_a_smoke_run_of_the_benchmarks(tmp_path):
     command = [sys.executable, "-m", "benchmarks", "--smoke", "--out", str(tmp_path)]

@@ -119,8 +119,8 @@ def score_candidates(
     >>> rng = np.random.default_rng(0)
     >>> C = rng.normal(size=(500, 3))
     >>> y = C[:, 0] + C[:, 2] + 0.5 * rng.normal(size=500)
-    >>> score_candidates(C, y, given=C[:, [0]]).argmax()
-    np.int64(2)
+    >>> int(score_candidates(C, y, given=C[:, [0]]).argmax())
+    2
     """
     seed, asked = resolve_seed(random_state), _criterion_of(criterion, n_neighbors, variant)
     discrete = Discrete.for_criterion(asked, discrete_features, discrete_target)

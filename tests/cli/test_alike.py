@@ -1,6 +1,7 @@
 """What is said in the same way to all commands: lists of names, standard output, missing values, time limits."""
 
 import json
+import warnings
 
 import numpy as np
 import polars as pl
@@ -9,7 +10,7 @@ from typer.testing import CliRunner
 
 from infosift import NeighborChoice, PermutationTest, Selection, mutual_information
 from infosift.cli import app
-from infosift.cli.running import OUT_OF_TIME
+from infosift.cli.running import OUT_OF_TIME, warnings_as_notes
 
 
 def infosift(*arguments, **options):
@@ -111,6 +112,14 @@ def test_no_time_to_decide_anything_is_no_success(csv, command):
         "The time limit ended the run before anything was decided: raise --time-limit."
     )
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize("category", [DeprecationWarning, PendingDeprecationWarning])
+def test_warnings_to_developers_are_no_notes(capsys, category):
+    with warnings_as_notes():
+        warnings.warn("frames have a new protocol", category, stacklevel=1)
+        warnings.warn("rows are few", UserWarning, stacklevel=1)
+    assert capsys.readouterr().err == "Note: rows are few\n"
 
 
 @pytest.fixture

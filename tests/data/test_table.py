@@ -56,6 +56,7 @@ def test_ties_are_broken_and_order_is_kept(drawn, seed):
         (np.random.default_rng(0).normal(size=40), False),
         (np.maximum(np.random.default_rng(0).normal(size=40), 0), False),
         (np.random.default_rng(0).standard_cauchy(size=1000), False),
+        (np.array([-1.0, 0.0, 4e-309, 1.0]), False),
     ],
 )
 def test_grids_are_told_from_other_values(values, expected):

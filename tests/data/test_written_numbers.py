@@ -166,7 +166,8 @@ def test_data_frames_of_numbers_in_disguise_are_named(library):
     ]
     with pytest.warns(UserWarning, match="Near-unique") as caught:
         MutualInfoSelector(discrete_features=[0], random_state=0).fit(X, y)
-    assert len(caught) == 1
+    # Old scikit-learn and new polars have their deprecations.
+    assert len([warning for warning in caught if warning.category is not DeprecationWarning]) == 1
     MutualInfoSelector(ignore=[0], random_state=0).fit(X, y)
 
 

@@ -101,7 +101,10 @@ def stop(message: str, code: int) -> NoReturn:
 
 @contextmanager
 def warnings_as_notes(quiet: bool = False) -> Iterator[None]:
-    """Show each warning once and at once, without where it comes from, with options in place of parameters."""
+    """Show each warning once and at once, without where it comes from, with options in place of parameters.
+
+    What the developers of a package are warned of is no news to who runs a command.
+    """
     said: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -112,6 +115,8 @@ def warnings_as_notes(quiet: bool = False) -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("always")
+        for category in (DeprecationWarning, PendingDeprecationWarning):
+            warnings.simplefilter("ignore", category)
         warnings.showwarning = show
         yield
 

@@ -85,8 +85,8 @@ class DeltaTest(BlockCriterion):
     >>> from infosift import DeltaTest, score_candidates
     >>> rng = np.random.default_rng(0)
     >>> C = rng.normal(size=(500, 3))
-    >>> score_candidates(C, C[:, 1] + 0.1 * rng.normal(size=500), criterion=DeltaTest()).argmin()
-    np.int64(1)
+    >>> int(score_candidates(C, C[:, 1] + 0.1 * rng.normal(size=500), criterion=DeltaTest()).argmin())
+    1
     """
 
     measure: ClassVar[str] = NearRowsCriterion.measure

@@ -35,8 +35,8 @@ class NeighborError(NearRowsCriterion):
     >>> rng = np.random.default_rng(0)
     >>> C = rng.normal(size=(500, 3))
     >>> y = np.where(C[:, 1] > 0, "high", "low")
-    >>> score_candidates(C, y, criterion=NeighborError()).argmin()
-    np.int64(1)
+    >>> int(score_candidates(C, y, criterion=NeighborError()).argmin())
+    1
     """
 
     _DEFAULT = 5

@@ -48,8 +48,8 @@ class Series(BlockCriterion):
     >>> rng = np.random.default_rng(0)
     >>> C = rng.normal(size=(500, 3))
     >>> y = C[:, 0] * C[:, 2] + 0.5 * rng.normal(size=500)
-    >>> score_candidates(C, y, given=C[:, [0]], criterion=Series()).argmax()
-    np.int64(2)
+    >>> int(score_candidates(C, y, given=C[:, [0]], criterion=Series()).argmax())
+    2
     """
 
     def fewest_rows(self, value: Value) -> int:

@@ -266,7 +266,8 @@ def numbers_of_values(values: FloatArray) -> IntArray:
 
 def on_a_grid(gaps: FloatArray) -> bool:
     """Tell whether all gaps between neighbouring values are whole multiples of the smallest."""
-    steps = gaps / gaps.min()
+    with np.errstate(over="ignore"):  # a gap beyond any multiple is no part of a grid
+        steps = gaps / gaps.min()
     return bool(steps.max() < _LONGEST_GAP and np.all(np.abs(steps - np.round(steps)) < _GRID_ROUNDING))
 
 

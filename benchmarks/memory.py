@@ -26,12 +26,13 @@ def main() -> None:
     y = X[:, 0] + X[:, 1] + X[:, 2]
     selector = MutualInfoSelector(method=Published(n_folds=2), random_state=0, max_features=2)
     Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
-    before = _megabytes("VmRSS")
+    before = megabytes("VmRSS")
     selector.fit(X, y)
-    print(before, _megabytes("VmHWM"))
+    print(before, megabytes("VmHWM"))
 
 
-def _megabytes(name: str) -> float:
+def megabytes(name: str) -> float:
+    """Return an amount of memory of this process, such as "VmHWM", its peak."""
     status = Path("/proc/self/status").read_text()
     return int(re.search(rf"{name}:\s+(\d+) kB", status)[1]) * 1024 / 1e6  # type: ignore[index]
 

@@ -32,7 +32,7 @@ def evidence(file):
     content = json.loads(file.read_text())
     del content["seal"]
     for step in content.get("steps", []):
-        del step["seconds"]
+        del step["seconds"], step["bytes_sent"]
     return content
 
 

@@ -124,6 +124,13 @@ def test_a_killed_worker_that_held_the_table_is_replaced_by_one_that_comes_late(
     np.testing.assert_array_equal(KSG().score([question], (3, 5), engine)[0], expected)
 
 
+def test_the_record_says_how_many_bytes_a_step_sent(client):
+    X, y = table(100, 300)
+    steps = on_cluster(X, y, max_features=2).steps
+    assert steps[0].bytes_sent > X.nbytes > steps[1].bytes_sent > 100 * 8
+    assert all(step.bytes_sent is None for step in here(X, y, max_features=2).steps)
+
+
 def noted(item, folder):
     (folder / f"{item}-{time.monotonic_ns()}").touch()
     if item == 3:

@@ -108,6 +108,11 @@ class Engine(Protocol):
     """
 
     @property
+    def bytes_sent(self) -> int | None:
+        """About how many bytes were sent to workers and back so far; None where there are none."""
+        ...
+
+    @property
     def here(self) -> Engine:
         """An engine of this process."""
         ...

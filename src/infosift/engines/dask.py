@@ -7,9 +7,11 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
+from functools import partial
 from time import sleep
 from typing import Any
 from uuid import uuid4
+from weakref import ref
 
 import numpy as np
 from distributed import Client, Future, KilledWorker, wait
@@ -28,7 +30,7 @@ from infosift.engines.base import (
     rows_of,
 )
 from infosift.engines.blas import always_on_one_thread, on_one_thread
-from infosift.engines.sending import aligned
+from infosift.engines.sending import aligned, bytes_of
 from infosift.engines.threads import ThreadEngine
 from infosift.errors import InputError
 
@@ -40,9 +42,7 @@ _COLUMNS_PER_BLOCK = 128
 _COLUMNS_IN_STEP = 64  # columns of a table are predicted in products of so many
 # Arrays that are smaller are sent with each task.
 _BYTES_IN_TASK = 8_000
-# Objects that tasks share, and tables, that stay with the workers for tasks to come.
-_MOST_SHARED = 32
-_MOST_TABLES = 4
+_MOST_TABLES = 3  # that stay with the workers for tasks to come
 _SECONDS_TO_LOOK = 0.25
 _SECONDS_FOR_WORKERS = 60
 _TIMES_LOST = 20
@@ -60,6 +60,15 @@ class _Kept:
     shared: tuple[Any, ...] = ()
     future: Future | None = field(default=None, repr=False)
     generation: int = -1
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What tasks share, as long as it is needed here."""
+
+    value: ref[Any]
+    future: Future
+    generation: int
 
 
 class _TaskFailedError(Exception):
@@ -92,9 +101,10 @@ class DaskEngine:
     def __init__(self, client: Client, on_block: Callable[[int], object] | None = None) -> None:
         self._client, self._on_block = client, on_block or (lambda count: None)
         self.here = ThreadEngine(1, on_block=on_block)
-        self._shared: OrderedDict[int, tuple[Any, _Kept]] = OrderedDict()
+        self._shared: dict[int, _Shared] = {}
         self._tables: OrderedDict[int, tuple[FloatArray, SpreadColumns]] = OrderedDict()
         self._generation = 0
+        self.bytes_sent = 0
         self._n_threads = self._count_threads()
 
     def each(self, function: Callable[..., Answer], items: Sequence[Any], *shared: Any) -> Iterator[Answer]:
@@ -201,7 +211,9 @@ class DaskEngine:
         for future in done:
             if future.status == "error":
                 raise _TaskFailedError(_said_of(future.exception()))
-        return list(zip(done, map(aligned, self._client.gather(done)), strict=True))
+        answers = [aligned(answer) for answer in self._client.gather(done)]
+        self.bytes_sent += sum(map(bytes_of, answers))
+        return list(zip(done, answers, strict=True))
 
     def _begin_again(self, error: Exception, n_lost: int) -> None:
         """Forget what workers held, so that it is sent anew; give up where the scheduler is gone."""
@@ -232,7 +244,10 @@ class DaskEngine:
         """Return an item with futures in place of what stays with workers."""
         if isinstance(item, _Kept):
             return self._future_of(item)
-        return tuple(map(self._sent, item)) if type(item) is tuple else item
+        if type(item) is tuple:
+            return tuple(map(self._sent, item))
+        self.bytes_sent += bytes_of(item)
+        return item
 
     def _sent_once(self, value: Any) -> Any:
         """Return a future in place of what is large, or has a state of its own: each worker gets it once."""
@@ -241,17 +256,21 @@ class DaskEngine:
                 return value
         elif type(value).__module__.split(".")[0] != "infosift":
             return value
-        _, kept = self._shared.pop(id(value), (None, None))
-        kept = kept or _Kept(None, value)
-        self._shared[id(value)] = (value, kept)
-        while len(self._shared) > _MOST_SHARED:
-            self._shared.popitem(last=False)
-        return self._future_of(kept)
+        known = self._shared.get(id(value))
+        if known is not None and known.generation == self._generation:
+            return known.future
+        future = self._client.scatter(value, hash=False)
+        self.bytes_sent += bytes_of(value) * len(self._client.nthreads())  # each worker gets it from another
+        forget = partial(self._shared.pop, id(value), None)
+        # Once nobody here needs it, workers are not to hold it either, nor what they worked out for it.
+        self._shared[id(value)] = _Shared(ref(value, lambda _: forget()), future, self._generation)
+        return future
 
     def _future_of(self, kept: _Kept) -> Future:
         if kept.future is None or kept.generation != self._generation:
             if kept.function is None:
                 kept.future = self._client.scatter(kept.item, hash=False)
+                self.bytes_sent += bytes_of(kept.item)
             else:
                 kept.future = self._submit(kept.function, kept.item, kept.shared)
             kept.generation = self._generation

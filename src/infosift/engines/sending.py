@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -36,3 +37,16 @@ def aligned(value: Any) -> Any:
     if type(value) in (tuple, list):
         return type(value)(map(aligned, value))
     return type(value)(*map(aligned, value)) if isinstance(value, tuple) else value
+
+
+def bytes_of(value: Any) -> int:
+    """Return about how many bytes a value takes to send."""
+    if isinstance(value, np.ndarray):
+        return int(value.nbytes)
+    if isinstance(value, (tuple, list)):
+        return sum(map(bytes_of, value))
+    if isinstance(value, Sendable):
+        return len(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL))
+    if is_dataclass(value):
+        return sum(bytes_of(getattr(value, part.name)) for part in fields(value))
+    return 8

@@ -51,6 +51,7 @@ class ThreadEngine:
             )
         self.n_threads: int = effective_n_jobs(n_jobs)
         self.block_size = block_size
+        self.bytes_sent = None
         self._on_block = on_block
 
     @property

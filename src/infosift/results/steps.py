@@ -172,6 +172,8 @@ class Step(PermutationTest):
         the best of many in every surrogate: a pair of features, or the best of very many by neighbours.
     seconds : float
         How long the step took.
+    bytes_sent : int or None
+        About how many bytes were sent to the workers of a cluster and back; None where there were no workers.
     candidates : tuple of int
         First positions of all candidates.
     candidate_information : ndarray
@@ -211,6 +213,7 @@ class Step(PermutationTest):
     candidate_permutations: int = 0
     candidate_null: FloatArray = field(default_factory=lambda: np.empty(0))
     action: str = "add"
+    bytes_sent: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, eq=False)

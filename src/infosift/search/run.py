@@ -41,6 +41,7 @@ class Run:
         table, settings = problem.table, problem.settings
         self._state = fresh_state(table, settings) if checkpoint is None else checkpoint.resume(table, settings)
         self._selection = self._nothing_decided()
+        self._n_sent = 0
 
     def select(self) -> Selection:
         """Search to the end, or to an interrupt or the time limit, by which the Selection is then marked."""
@@ -96,8 +97,12 @@ class Run:
         if isinstance(decision, Removal):
             self._selection = replace(selection, removals=(*selection.removals, decision))
             return False
+        is_new = len(selection.steps) >= len(self._state.steps)
+        if is_new and (sent := self._engine.bytes_sent) is not None:
+            decision = replace(decision, bytes_sent=sent - self._n_sent)
+            self._n_sent = sent
         self._selection = replace(selection, steps=(*selection.steps, decision))
-        if len(self._selection.steps) > len(self._state.steps):
+        if is_new:
             self._save()
         if decision.accepted:
             self._reporter.add(f"{'−' * (decision.action == 'remove')}{decision.feature}")

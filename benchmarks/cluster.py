@@ -1,0 +1,57 @@
+"""A selection on one thread and on workers of a cluster of this machine: ``python -m benchmarks.cluster N D``.
+
+Prints seconds, ratios, and the peak memory of this process and of the largest worker in megabytes.
+"""
+
+from __future__ import annotations
+
+import sys
+from time import perf_counter
+
+import joblib
+import numpy as np
+from distributed import Client, LocalCluster
+
+from benchmarks.memory import megabytes
+from infosift import MutualInfoSelector
+
+_HELD = str(32 * 2**20)
+
+
+def main() -> None:
+    """Select from a table of noise and three features that matter, in each way."""
+    n_rows, n_features = map(int, sys.argv[1:3])
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, n_features))
+    y = X[:, 0] + X[:, 1] ** 2 + X[:, 2] * X[:, 0] + 0.5 * rng.normal(size=n_rows)
+    one_thread, selection = _timed(X, y, n_jobs=1)
+    print(f"one thread: {one_thread:.1f} s, {megabytes('VmHWM'):.0f} MB, {', '.join(selection.names)}", flush=True)
+    seconds = {}
+    for n_workers in (1, 2):
+        with _cluster(n_workers) as cluster, Client(cluster) as client, joblib.parallel_config(backend="dask"):
+            _timed(X[:, :8], y)  # workers import what they need
+            seconds[n_workers], found = _timed(X, y)
+            peak = max(client.run(megabytes, "VmHWM").values())
+        assert found == selection, "the same bits"
+        print(
+            f"{n_workers} worker{'s' * (n_workers > 1)}: {seconds[n_workers]:.1f} s, this process "
+            f"{megabytes('VmHWM'):.0f} MB, a worker {peak:.0f} MB",
+            flush=True,
+        )
+    print(f"one worker takes {seconds[1] / one_thread:.2f} times as long as one thread (at most 1.3)")
+    print(f"two workers are {seconds[1] / seconds[2]:.2f} times as fast as one (at least 1.7)")
+
+
+def _cluster(n_workers: int) -> LocalCluster:
+    memory = {"MALLOC_TRIM_THRESHOLD_": _HELD, "MALLOC_MMAP_THRESHOLD_": _HELD}
+    return LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", env=memory)
+
+
+def _timed(X: np.ndarray, y: np.ndarray, **options: object) -> tuple[float, object]:
+    began = perf_counter()
+    selection = MutualInfoSelector(random_state=0, **options).fit(X, y).selection_
+    return perf_counter() - began, selection
+
+
+if __name__ == "__main__":
+    main()

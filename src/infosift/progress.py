@@ -48,7 +48,7 @@ class Reporter:
         self._tell()
 
     def advance(self, count: int) -> None:
-        """Count features that have been scored."""
+        """Count features that have been scored; none where other work is done, to look at the time."""
         self._done = min(self._done + count, self._total)
         self._tell()
 
@@ -60,7 +60,7 @@ class Reporter:
     def _tell(self) -> None:
         if self._deadline is not None and monotonic() > self._deadline:
             raise TimeIsUp
-        if self._watcher is not None:
+        if self._watcher is not None and self._task:
             self._watcher(Stage(self._task, self._done, self._total, self._selected))
 
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from infosift.cli import app
+from infosift.cli import app, clusters
 from samples import friedman
 
 distributed = pytest.importorskip("distributed")
@@ -53,7 +53,8 @@ def test_a_cluster_that_runs_already_selects_the_same(file, tmp_path):
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "http://"])
-def test_an_address_where_no_scheduler_answers_is_refused(file, address):
+def test_an_address_where_no_scheduler_answers_is_refused(file, address, monkeypatch):
+    monkeypatch.setattr(clusters, "_SECONDS_TO_CONNECT", 1)
     found = CliRunner().invoke(app, ["select", str(file), "--target", "y", "--scheduler", address])
     assert found.exit_code == 2
     assert f"--scheduler {address} is no Dask scheduler that answers: give" in " ".join(found.output.split())

@@ -7,6 +7,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 from infosift import KSG, Calibrated, MutualInfoSelector, Published
+from infosift.data.feature_groups import Unit
 from infosift.data.frames import NamedColumns
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
@@ -80,6 +81,17 @@ def conditional_on(
     bench = Workbench(table, KSG(), values, engine or SmallParts(n_jobs), seed, null, Reporter())
     units = [unit for unit in table.units if not set(unit.columns) & set(subset)]
     return Conditional(bench, subset, units, step)
+
+
+def conditional_of_groups(subset=(), *, classes=False, **options):
+    """Numbers, categories and groups of features beside a subset of them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(9, 80))
+    X[2], X[5] = rng.integers(0, 2, size=80), rng.integers(0, 6, size=80)
+    y = X[0] + X[1] * X[8] + 0.5 * rng.normal(size=80)
+    y = np.digitize(y, [-0.5, 0.5]).astype(float) if classes else y
+    groups = (Unit("a pair", (1, 5)), Unit("four", (3, 4, 6, 7)))
+    return conditional_on(X, y, subset, **{"feature_groups": groups, "discrete": (2, 5), "step": 1, **options})
 
 
 _CONTINUOUS = {

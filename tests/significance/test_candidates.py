@@ -4,24 +4,12 @@ import numpy as np
 import pytest
 
 from infosift.criteria.rank_functions import functions_of
-from infosift.data.feature_groups import Unit
 from infosift.engines.base import SpreadColumns
 from infosift.significance import candidates as module
 from infosift.significance.candidates import Subset, candidates_beside, copies_of, functions_of_some
 from infosift.significance.series import make_series
 from infosift.significance.surrogates import surrogates_of
-from samples import conditional_on
-
-GROUPS = (Unit("a pair", (1, 5)), Unit("four", (3, 4, 6, 7)))
-
-
-def make(subset=(), *, classes=False, **options):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(9, 80))
-    X[2], X[5] = rng.integers(0, 2, size=80), rng.integers(0, 6, size=80)
-    y = X[0] + X[1] * X[8] + 0.5 * rng.normal(size=80)
-    y = np.digitize(y, [-0.5, 0.5]).astype(float) if classes else y
-    return conditional_on(X, y, subset, feature_groups=GROUPS, discrete=(2, 5), step=1, **options)
+from samples import conditional_of_groups as make
 
 
 def candidates_of(conditional):

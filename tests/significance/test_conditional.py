@@ -203,7 +203,12 @@ def test_blocks_and_threads_change_no_bits(monkeypatch, case, subset, screened):
     expected = answers_of(whole)
     for size, n_jobs in product((1, 3, 100), (1, 2, 4)):
         conditional = of_many_kinds(subset, engine=BlocksOf(size, n_jobs), **CASES[case])
-        assert len(conditional.blocks) >= max(2, -(-len(conditional.units) // size))
+        # A block has no more candidates than asked for, and none of two blocks of the table.
+        blocks_of_table = [
+            [unit.columns[0] // 2 for unit in conditional.units[p]] for p in conditional.parts_of_units
+        ]
+        assert all(len(own) <= size and len(set(own)) == 1 for own in blocks_of_table)
+        assert len(conditional.blocks) == len(blocks_of_table) > 1
         for found, own in zip(answers_of(conditional), expected, strict=True):
             np.testing.assert_array_equal(found, own)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from infosift import MutualInfoSelector
-from infosift.data.frames import NamedColumns
+from infosift.data.columns import NamedColumns
 from infosift.engines.threads import ThreadEngine
 from infosift.progress import Reporter
 from infosift.search.problem import make_problem, settings_of

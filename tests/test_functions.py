@@ -15,7 +15,7 @@ from infosift import (
     resample_mutual_information,
     score_candidates,
 )
-from infosift.data.table import to_unit_spread
+from infosift.data.preparing import to_unit_spread
 from infosift.significance.permutation import shuffled_orders
 from infosift.studies.leaks import walks
 from oracle import ksg

@@ -16,7 +16,7 @@ FLOORS = (
     ("display",),
     ("model_check", "stability"),
     ("selector", "functions", "choices"),
-    ("callbacks",),
+    ("callbacks", "seen_features"),
     ("search",),
     ("significance",),
     ("criteria",),

@@ -38,9 +38,14 @@ class Reporter:
 
     def __init__(self, watcher: Watcher | None = None, time_limit: float | None = None) -> None:
         self._watcher = watcher
-        self._deadline = None if time_limit is None else monotonic() + time_limit
+        self._time_limit = time_limit
+        self._deadline: float | None = None
         self._task, self._done, self._total = "", 0, 0
         self._selected: tuple[str, ...] = ()
+
+    def start_clock(self) -> None:
+        """Let the time that a run may take begin."""
+        self._deadline = None if self._time_limit is None else monotonic() + self._time_limit
 
     def begin(self, task: str, total: int) -> None:
         """Begin a task of so many features to score."""

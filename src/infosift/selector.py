@@ -13,19 +13,20 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from infosift.callbacks import CallbackSupportMixin, StepTasks, with_callbacks
 from infosift.criteria import CRITERIA
-from infosift.data.column_names import labels_as_text, with_names_of_one_type
-from infosift.data.frames import NamedColumns, as_frame, read_array, read_frame, read_target
-from infosift.data.plain_arrays import as_plain, require_table
+from infosift.data.column_names import with_names_of_one_type
+from infosift.data.columns import Features, NamedColumns
+from infosift.data.frames import read_target
 from infosift.data.remarks import warn_of_disguised
 from infosift.engines.active import active_engine
+from infosift.engines.base import Engine
+from infosift.engines.sources import in_memory, source_of
 from infosift.errors import (
     DataWarning,
     InputError,
-    checks_of_libraries,
     require_rows,
     require_same_length,
     require_verbosity,
@@ -39,6 +40,7 @@ from infosift.search.methods import METHODS
 from infosift.search.problem import make_problem, settings_of
 from infosift.search.run import Run
 from infosift.search.searches import SEARCHES
+from infosift.seen_features import read_features, taken
 
 _OBJECTS: dict[str, Mapping[str, Any]] = {"method": METHODS, "search": SEARCHES, "criterion": CRITERIA}
 
@@ -230,14 +232,16 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         if checkpoint is not None and checkpoint.seed is not None and self.random_state is None:
             settings = replace(settings, seed=checkpoint.seed)
         is_shown = require_verbosity(self.verbose)
-        features, target = self._read(X, y)
-        problem = make_problem(features, target, groups, given, settings)
-        _warn(problem.notices)
-        warn_of_disguised(features, problem.settings)
-        tasks = StepTasks(self, X, y, _fitted)
         with ProgressBar() if is_shown else nullcontext() as bar:
             reporter = Reporter(bar, settings.time_limit)
-            engine = active_engine(self.n_jobs, reporter.advance)
+            engine = active_engine(self.n_jobs, reporter.advance, X)
+            reporter.begin("reading the table", 1)
+            features, target = self._read(X, y, engine)
+            problem = make_problem(features, target, in_memory(groups), given, settings, engine)
+            _warn(problem.notices)
+            warn_of_disguised(features, problem.settings)
+            del features  # workers need not hold what they have prepared
+            tasks = StepTasks(self, X, y, _fitted)
             run = Run(problem, engine, reporter, checkpoint, tasks.end_step)
             selection = run.select()
         for name, value in _fitted(selection).items():
@@ -248,21 +252,12 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
             raise KeyboardInterrupt
         return self
 
-    def _read(self, X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
+    def _read(self, X: Any, y: Any, engine: Engine) -> tuple[Features, NamedColumns]:
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        frame = as_frame(X)
-        if frame is None:
-            plain = as_plain(X)
-            require_table(plain)
-            with checks_of_libraries():
-                values = validate_data(self, plain, dtype=None, ensure_all_finite=False)
-            features = read_array(values)
-        else:
-            features = replace(read_frame(frame), labels=labels_as_text(X))
-            validate_data(self, with_names_of_one_type(X), skip_check_array=True)
+        target = read_target(in_memory(y))
+        features = read_features(self, X, target.n_rows, engine)
         require_rows(features.n_rows, 2, "A selection")
-        target = read_target(y)
         require_same_length(features.n_rows, target.n_rows)
         return features, target
 
@@ -274,6 +269,8 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         X : array-like or data frame of shape (n_rows, n_features)
             All features, as they were seen in ``fit``.
         """
+        if (source := source_of(X)) is not None:
+            return taken(self, source)
         X = with_names_of_one_type(X)
         if self.get_support().any():
             return super().transform(X)

@@ -8,15 +8,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from infosift.data.frames import (
-    NamedColumns,
-    mark_features,
-    mark_target,
-    read_column,
-    read_columns,
-    read_target,
-    require_finite,
-)
+from infosift.data.columns import NamedColumns
+from infosift.data.frames import mark_features, mark_target, read_column, read_columns, read_target
+from infosift.data.not_finite import require_finite
 from infosift.errors import InputError
 
 CONTENT = {"a": [1.5, 2.0, 3.0], "b": [4, 5, 6]}
@@ -202,8 +196,8 @@ def test_what_is_no_table_yet(data, message):
     ("value", "said"), [(np.nan, "missing value"), (np.inf, "infinite value"), (-np.inf, "infinite value")]
 )
 def test_the_first_bad_value_is_located(value, said):
+    require_finite(NamedColumns(("a", "b", "c"), np.zeros((3, 5))))
     columns = NamedColumns(("a", "b", "c"), np.zeros((3, 5)))
-    require_finite(columns)
     columns.values[1, 3:] = columns.values[2, 0] = value
     with pytest.raises(InputError, match=f'Column "b" has .*{said}.* in row 3 '):
         require_finite(columns)

@@ -14,8 +14,12 @@ def table_of(X, y, **options):
     return make_table(mark_features(read_array(X), "auto"), mark_target(read_target(y), "auto"), 0, **options)
 
 
+def leaks_in(table):
+    return leaks_of(table.columns, table.target, table.row_groups)
+
+
 def found(sample):
-    return [(leak.feature, leak.is_after) for leak in leaks_of(table_of(sample.X, sample.y))]
+    return [(leak.feature, leak.is_after) for leak in leaks_in(table_of(sample.X, sample.y))]
 
 
 def test_there_are_twenty_kinds():
@@ -41,44 +45,44 @@ def test_strong_honest_features_are_not_named():
 def test_how_a_feature_leaks():
     rng = np.random.default_rng(0)
     x, label = rng.normal(size=300), rng.integers(0, 3, size=300).astype(float)
-    assert [leak.how for leak in leaks_of(table_of(-np.exp(x)[:, None], x))] == [ORDER]
-    assert [leak.how for leak in leaks_of(table_of(label[:, None] * 2.5, label))] == [VALUES]
-    assert [leak.how for leak in leaks_of(table_of(x[:, None], np.digitize(x, [-0.4, 0.5])))] == [CUTS]
+    assert [leak.how for leak in leaks_in(table_of(-np.exp(x)[:, None], x))] == [ORDER]
+    assert [leak.how for leak in leaks_in(table_of(label[:, None] * 2.5, label))] == [VALUES]
+    assert [leak.how for leak in leaks_in(table_of(x[:, None], np.digitize(x, [-0.4, 0.5])))] == [CUTS]
     # A target of numbers that repeat, by codes without an order.
     counts = rng.integers(0, 60, size=600).astype(float)
     codes = rng.permutation(60)[counts.astype(int)] * 1.0
-    assert [leak.how for leak in leaks_of(table_of(codes[:, None], counts))] == [VALUES]
+    assert [leak.how for leak in leaks_in(table_of(codes[:, None], counts))] == [VALUES]
 
 
 def test_the_target_of_the_row_before_was_known():
     y = series(np.random.default_rng(0), 300, 1, 0.95)[:, 0]
-    assert leaks_of(table_of(np.roll(y, 1)[:, None], y)) == []
+    assert leaks_in(table_of(np.roll(y, 1)[:, None], y)) == []
     smooth = np.cumsum(np.cumsum(np.random.default_rng(1).normal(size=400)))
-    assert leaks_of(table_of(np.roll(smooth, 1)[:, None], smooth)) == []
-    assert [leak.is_after for leak in leaks_of(table_of(np.roll(smooth, -1)[:, None], smooth))] == [True]
+    assert leaks_in(table_of(np.roll(smooth, 1)[:, None], smooth)) == []
+    assert [leak.is_after for leak in leaks_in(table_of(np.roll(smooth, -1)[:, None], smooth))] == [True]
 
 
 def test_a_sorted_table_makes_no_leak_of_an_honest_feature():
     rng = np.random.default_rng(0)
     y = np.sort(rng.normal(size=300))
     X = np.column_stack([y > 0, np.round(y + 0.3 * rng.normal(size=300)), y + 0.3 * rng.normal(size=300)])
-    assert leaks_of(table_of(X, y)) == []
+    assert leaks_in(table_of(X, y)) == []
 
 
 def test_gaps_groups_and_what_is_not_looked_at():
     rng = np.random.default_rng(0)
     y = rng.normal(size=200)
     X = np.column_stack([np.where(rng.uniform(size=200) < 0.3, np.nan, y), rng.normal(size=200), 2 * y])
-    assert [leak.feature for leak in leaks_of(table_of(X, y, allow_missing=True))] == [0, 2]
-    assert [leak.feature for leak in leaks_of(table_of(X, y, ignored=(0,)))] == [2]
+    assert [leak.feature for leak in leaks_in(table_of(X, y, allow_missing=True))] == [0, 2]
+    assert [leak.feature for leak in leaks_in(table_of(X, y, ignored=(0,)))] == [2]
     groups = np.repeat(np.arange(20), 10)
     after = np.concatenate([np.roll(own, -1) for own in np.split(y, 20)])
-    assert [leak.is_after for leak in leaks_of(table_of(after[:, None], y, row_groups=groups))] == [True]
-    assert leaks_of(table_of(X[:15, 1:], y[:15])) == []
+    assert [leak.is_after for leak in leaks_in(table_of(after[:, None], y, row_groups=groups))] == [True]
+    assert leaks_in(table_of(X[:15, 1:], y[:15])) == []
 
 
 def test_the_order_of_the_columns_does_not_matter():
     sample = leaks.leak("a copy but for 1e-3", 0)
     X = np.column_stack([sample.X, 3 * sample.y])
-    assert {leak.feature for leak in leaks_of(table_of(X, sample.y))} == {6, 7}
-    assert {leak.feature for leak in leaks_of(table_of(X[:, ::-1], sample.y))} == {0, 1}
+    assert {leak.feature for leak in leaks_in(table_of(X, sample.y))} == {6, 7}
+    assert {leak.feature for leak in leaks_in(table_of(X[:, ::-1], sample.y))} == {0, 1}

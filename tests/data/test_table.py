@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from infosift import mutual_information
-from infosift.data.frames import NamedColumns
-from infosift.data.table import break_ties, make_table, on_a_grid, to_unit_spread
+from infosift.data.columns import NamedColumns
+from infosift.data.preparing import break_ties, on_a_grid, to_unit_spread
+from infosift.data.table import make_table
 from infosift.errors import InputError
 
 

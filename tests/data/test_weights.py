@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import oracle
 from infosift._kernel import CATEGORY_GAP
+from infosift.data.columns import NamedColumns
 from infosift.data.feature_groups import Unit
-from infosift.data.frames import NamedColumns
 from infosift.data.table import make_table
 from infosift.data.weights import weigh
 from infosift.errors import InputError

@@ -3,8 +3,9 @@ import pytest
 
 from infosift import choose_n_neighbors, resample_mutual_information
 from infosift.criteria import KSG
-from infosift.data.frames import NamedColumns
-from infosift.data.table import make_table, to_unit_spread
+from infosift.data.columns import NamedColumns
+from infosift.data.preparing import to_unit_spread
+from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.random_streams import stream
 from infosift.search import choose_k

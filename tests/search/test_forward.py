@@ -5,7 +5,7 @@ import pytest
 
 from infosift import KSG, Published
 from infosift.criteria import Scorer
-from infosift.data.frames import NamedColumns
+from infosift.data.columns import NamedColumns
 from infosift.engines.threads import ThreadEngine
 from infosift.progress import Reporter
 from infosift.search.base import Problem
@@ -25,7 +25,7 @@ def problem_of(X, y, names=None, **options):
     names = names or tuple(f"x{i}" for i in range(X.shape[1]))
     given = make_selector(**{**DEFAULTS, **options}).get_params(deep=False)
     features, target = NamedColumns(names, X.T.copy()), NamedColumns(("y",), y[None])
-    return make_problem(features, target, None, given, settings_of(given))
+    return make_problem(features, target, None, given, settings_of(given), ThreadEngine(1))
 
 
 def select(X, y, names=None, on_step=None, **options):

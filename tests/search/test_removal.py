@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from infosift.criteria import KSG
+from infosift.data.columns import NamedColumns
 from infosift.data.feature_groups import Unit
-from infosift.data.frames import NamedColumns
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.progress import Reporter

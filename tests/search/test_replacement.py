@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from infosift.data.frames import NamedColumns
+from infosift.data.columns import NamedColumns
 from infosift.data.table import make_table
+from infosift.engines.threads import ThreadEngine
 from infosift.results.steps import Replacement
 from infosift.search.replacement import Replacements
 
@@ -22,6 +23,8 @@ UNITS = dict(zip("abcde", TABLE.units, strict=True))
 
 class Oracle:
     """Answers as a method would, from what each subset leaves unexplained and from p-values by what is asked."""
+
+    engine = ThreadEngine(1)
 
     def __init__(self, unexplained, p_values):
         self._unexplained, self._p_values, self.asked = unexplained, p_values, []

@@ -175,7 +175,8 @@ def fit(table: Table, parameters: dict[str, Any], quiet: bool = False) -> Select
 
 def require_values(table: Table, missing: str) -> None:
     """Refuse infinite values, and missing ones where they are to be refused."""
-    from infosift.data.frames import read_columns, require_finite
+    from infosift.data.frames import read_columns
+    from infosift.data.not_finite import require_finite
 
     takes_gaps = missing != "error"
     features, target = read_columns(table.features), read_columns(table.target)

@@ -60,7 +60,8 @@ class Table:
 
         ``may_ignore`` is whether features can be ignored.
         """
-        from infosift.data.frames import read_columns, require_finite, whole_rows
+        from infosift.data.frames import read_columns
+        from infosift.data.not_finite import require_finite, whole_rows
 
         features = self.features.select(used)
         columns, target = read_columns(features), read_columns(self.target)

@@ -137,7 +137,8 @@ class KSG(BaseEstimator):  # type: ignore[misc]
         if not alone or question.n_rows < _FEWEST_SHARED_ROWS or n_folds < _FEWEST_SHARED_FOLDS:
             return score_each_fold(self, question, folds, values, engine)
         picked = np.arange(len(question.candidates)) if question.picked is None else np.array(question.picked)
-        numbers = only_numbers(question.candidates)[picked] & only_numbers(question.target)[0]
+        by_block = engine.each(only_numbers, engine.spread(question.candidates).blocks)
+        numbers = np.concatenate(list(by_block))[picked] & only_numbers(question.target)[0]
         scores = np.empty((len(picked), n_folds, len(values)))
         if numbers.any():
             part = replace(question, picked=picked[numbers].tolist())

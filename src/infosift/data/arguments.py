@@ -8,15 +8,16 @@ from typing import Any, Protocol
 import numpy as np
 
 from infosift.arrays import FloatArray
+from infosift.data.columns import NamedColumns
 from infosift.data.frames import (
-    NamedColumns,
     mark_features,
     mark_target,
     read_columns,
-    require_finite,
     require_varying_target,
 )
-from infosift.data.table import prepare
+from infosift.data.not_finite import require_finite
+from infosift.data.preparing import Preparation, prepare
+from infosift.data.table import require_numbers
 from infosift.errors import require_same_length
 
 
@@ -53,7 +54,13 @@ class Discrete:
 
     def prepare(self, columns: NamedColumns, seed: int, purpose: str) -> FloatArray:
         """Return columns as the criterion wants them."""
-        return prepare(columns, seed, purpose, takes_categories=self.are_taken, special_apart=self.special_apart)
+        if not self.are_taken:
+            require_numbers(columns, ())
+        return prepare(columns.values, Preparation(seed, purpose, special_apart=self._apart), columns.discrete)
+
+    @property
+    def _apart(self) -> bool:
+        return self.are_taken and self.special_apart
 
 
 def read_pair(X: Any, y: Any, discrete: Discrete, seed: int) -> tuple[FloatArray, FloatArray]:

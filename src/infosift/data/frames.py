@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeVar
 
 import narwhals.stable.v1 as nw
 import numpy as np
-from numpy.typing import NDArray
 
-from infosift.arrays import FloatArray
 from infosift.data.column_names import as_list, name_as_text, names_not_unique, with_names_as_text
 from infosift.data.column_types import (
     are_classes,
@@ -19,44 +16,15 @@ from infosift.data.column_types import (
     as_numbers,
     encode,
     has_numpy_type,
-    has_two_values,
     n_categories,
 )
+from infosift.data.columns import Features, NamedColumns
 from infosift.data.dates import days_of_array, days_of_objects, days_of_series
 from infosift.data.plain_arrays import as_one_column, as_plain, checked_table, require_table
 from infosift.data.written_numbers import disguise
-from infosift.errors import InputError, counted_from, is_auto, listing, shown
+from infosift.errors import InputError, is_auto, shown
 
-_MOST_NAMES = 12
-
-
-@dataclass(frozen=True)
-class NamedColumns:
-    """Columns of a table with their names; ``values`` has one column of the table per row.
-
-    ``discrete`` are the positions of columns of categories, whose values are codes. NaN is a missing value.
-    ``disguised`` says of categories that look like something else what they look like. ``labels`` are what a table
-    has in place of the names, written as text, where not all of these are text.
-    """
-
-    names: tuple[str, ...]
-    values: FloatArray
-    discrete: frozenset[int] = frozenset()
-    disguised: Mapping[int, str] = field(default_factory=dict)
-    labels: tuple[str, ...] = ()
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows of the table."""
-        return int(self.values.shape[1])
-
-    def take(self, rows: NDArray[np.bool_]) -> NamedColumns:
-        """Return some of the rows."""
-        return self if rows.all() else replace(self, values=self.values[:, rows])
-
-    def with_discrete(self, more: Iterable[int]) -> NamedColumns:
-        """Return the same columns, more of them discrete."""
-        return replace(self, discrete=self.discrete.union(more))
+_Columns = TypeVar("_Columns", bound=Features)
 
 
 def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
@@ -81,9 +49,9 @@ def read_frame(frame: nw.DataFrame[Any]) -> NamedColumns:
     return _side_by_side([_read_series(frame[name], name) for name in names])
 
 
-def read_array(values: Any, default_name: str = "x") -> NamedColumns:
-    """Read the columns of a two-dimensional array, which get the names that scikit-learn gives."""
-    names = tuple(f"{default_name}{i}" for i in range(values.shape[1]))
+def read_array(values: Any, default_name: str = "x", names: tuple[str, ...] | None = None) -> NamedColumns:
+    """Read the columns of a two-dimensional array, which get the names that scikit-learn gives unless told."""
+    names = names or tuple(f"{default_name}{i}" for i in range(values.shape[1]))
     if values.dtype.kind in "OUSTmM":
         return _side_by_side([_read_values(values[:, i], name) for i, name in enumerate(names)])
     return NamedColumns(names, np.asarray(values, dtype=np.float64).T)
@@ -191,99 +159,11 @@ def as_frame(data: Any) -> nw.DataFrame[Any] | None:
     return view if isinstance(view, nw.DataFrame) else None
 
 
-def require_finite(
-    columns: NamedColumns,
-    what: str = "Column",
-    first_row: int = 0,
-    ignored: Sequence[int] = (),
-    allow_missing: bool = False,
-    or_else: str = "",
-    may_ignore: bool = False,
-) -> None:
-    """Refuse infinite and, unless allowed, missing values, naming the column and row of the first one.
-
-    ``or_else`` is what else there is to do about missing ones. Where columns may be ignored, those without any
-    value are named first.
-    """
-    finite = np.isfinite(columns.values)
-    if allow_missing:
-        finite |= np.isnan(columns.values)
-    elif may_ignore:
-        _require_some_values(columns, ignored)
-    finite[list(ignored)] = True
-    if finite.all():
-        return
-    column = int(np.argmin(finite.all(axis=1)))
-    row = int(np.argmin(finite[column]))
-    value, gaps = columns.values[column, row], ""
-    if np.isnan(value):
-        kind = "a missing value (NaN)"
-        missing = missing_by_name(columns, ignored)
-        if sum(missing.values()) > 1:
-            gaps = f"; missing are {_gaps(missing, columns.n_rows)}"
-        remedy = f"remove the row or fill the value in first{or_else}."
-    else:
-        kind = f"an infinite value ({value})"
-        remedy = "remove the row or put a number in its place first."
-    place = counted_from(first_row, row)
-    raise InputError(f'{what} "{columns.names[column]}" has {kind} in {place}{gaps}: {remedy}')
-
-
-def _require_some_values(columns: NamedColumns, ignored: Sequence[int]) -> None:
-    """Refuse columns without any value, which no row could be kept for."""
-    missing = missing_by_name(columns, ignored)
-    empty = [f'"{name}"' for name, count in missing.items() if count == columns.n_rows]
-    if len(empty) == 1:
-        raise InputError(f"Column {empty[0]} has no value in any row: leave it out with ignore={empty[0]}.")
-    if empty:
-        named, more = ", ".join(empty[:_MOST_NAMES]), ", ..." * (len(empty) > _MOST_NAMES)
-        raise InputError(
-            f"{len(empty):,} columns have no value in any row: leave them out with ignore=[{named}{more}]."
-        )
-
-
-def _gaps(missing: dict[str, int], n_rows: int) -> str:
-    """Return how many values of each column are missing, in words."""
-    said = [
-        f'all values of "{name}"' if count == n_rows else f'{count:,} of "{name}"'
-        for name, count in missing.items()
-    ]
-    return listing(said, _MOST_NAMES)
-
-
-def missing_by_name(columns: NamedColumns, ignored: Sequence[int] = ()) -> dict[str, int]:
-    """Return how many values are missing in each column that has gaps and is looked at."""
-    counts = np.isnan(columns.values).sum(axis=1)
-    return {columns.names[i]: int(counts[i]) for i in np.flatnonzero(counts) if i not in ignored}
-
-
-def whole_rows(features: NamedColumns, target: NamedColumns, ignored: Sequence[int] = ()) -> NDArray[np.bool_]:
-    """Tell in which rows the target, and every column that is looked at, has a value."""
-    whole = ~np.isnan(target.values).any(axis=0)
-    for i, values in enumerate(features.values):
-        if i not in ignored:
-            whole &= ~np.isnan(values)
-    if not whole.any():
-        missing = missing_by_name(features, ignored) | missing_by_name(target)
-        most = sorted(missing, key=lambda name: -missing[name])
-        gaps = _gaps({name: missing[name] for name in most}, features.n_rows)
-        raise InputError(
-            f"Every row has a missing value ({gaps}): ignore the features with many gaps, or fill them in first."
-        )
-    return np.asarray(whole)
-
-
-def is_constant(values: FloatArray) -> bool:
-    """Tell whether the values that are there have no spread that a float can hold."""
-    observed = values[~np.isnan(values)]
-    return bool(len(observed) == 0 or observed.max() / 2 - observed.min() / 2 == 0)
-
-
 def require_varying_target(target: NamedColumns, *, rows_of_each_class: bool = True) -> None:
     """Refuse a target whose value never changes and, unless told otherwise, one with few rows of each class."""
     for i, (name, values) in enumerate(zip(target.names, target.values, strict=True)):
         always = "one class only" if i in target.discrete else f"always {values[0]:g}"
-        if is_constant(values):
+        if target.facts.are_constant[i]:
             raise InputError(
                 f'The target "{name}" is constant ({always}), so no feature can be informative about it: '
                 "give a target that varies."
@@ -297,7 +177,7 @@ def require_varying_target(target: NamedColumns, *, rows_of_each_class: bool = T
             )
 
 
-def mark_features(columns: NamedColumns, asked: Any, takes_categories: bool = True) -> NamedColumns:
+def mark_features(columns: _Columns, asked: Any, takes_categories: bool = True) -> _Columns:
     """Decide which columns are discrete: text always is, and besides it what is asked for.
 
     "auto" is every column of numbers with two values, where the criterion takes categories. Otherwise True is all
@@ -305,7 +185,7 @@ def mark_features(columns: NamedColumns, asked: Any, takes_categories: bool = Tr
     """
     places = discrete_asked_for(asked, columns.names)
     if places is None:
-        places = tuple(i for i, values in enumerate(columns.values) if takes_categories and has_two_values(values))
+        places = tuple(np.flatnonzero(columns.facts.have_two_values).tolist()) if takes_categories else ()
     return columns.with_discrete(places)
 
 

@@ -11,7 +11,7 @@ from scipy.stats import binom, rankdata
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.encoding import has_categories
-from infosift.data.table import Table, numbers_of_values
+from infosift.data.preparing import numbers_of_values
 
 _FEWEST_ROWS = 20
 # Mean distance of a row's rank in the feature from its rank in the target, as a share of the rows. Of normal
@@ -45,29 +45,29 @@ class Leak:
     is_after: bool = False
 
 
-def leaks_of(table: Table) -> list[Leak]:
+def leaks_of(columns: FloatArray, target: FloatArray, row_groups: IntArray | None = None) -> list[Leak]:
     """Return the features that determine the target of their row, or of the row after, nearly alone.
 
-    A target of numbers is determined by a feature that puts the rows in the same order, up or down, or by values
-    that repeat and always go with the same value of the target; classes by such values, or by few cuts of a
-    feature of numbers. What is the target of the row before was known earlier, and no leak.
+    Features and target are those of a table. A target of numbers is determined by a feature that puts the rows in
+    the same order, up or down, or by values that repeat and always go with the same value of the target; classes
+    by such values, or by few cuts of a feature of numbers. What is the target of the row before was known earlier,
+    and no leak.
     """
-    if table.n_rows < _FEWEST_ROWS:
+    if target.shape[1] < _FEWEST_ROWS:
         return []
-    looked_at = [i for i in range(len(table.names)) if i not in {*table.constant, *table.ignored}]
-    found = []
-    for number, target in enumerate(table.target):
-        for feature in _near(table, looked_at, target):
-            leak = _leak(table, feature, number)
-            if leak is not None:
-                found.append(leak)
-    return found
+    found = (
+        _leak(feature, number, columns[feature], own, row_groups)
+        for number, own in enumerate(target)
+        for feature in _near(columns, own)
+    )
+    return [leak for leak in found if leak is not None]
 
 
-def _leak(table: Table, feature: int, number: int) -> Leak | None:
+def _leak(
+    feature: int, number: int, column: FloatArray, target: FloatArray, row_groups: IntArray | None
+) -> Leak | None:
     """Return the leak that a feature is, by the lag at which it is nearest to the target."""
-    column, target = table.columns[feature], table.target[number]
-    found = {lag: _determines(*_beside(column, target, lag, table.row_groups)) for lag in _LAGS}
+    found = {lag: _determines(*_beside(column, target, lag, row_groups)) for lag in _LAGS}
     distances = {lag: distance for lag, (_, distance) in _known(found.items())}
     if not distances:
         return None
@@ -121,17 +121,17 @@ def _is_unlikely(errors: int, n_rows: int, honest: float) -> bool:
     return bool(n_rows > 0 and binom.cdf(errors, n_rows, honest) <= _UNLIKELY)
 
 
-def _near(table: Table, features: list[int], target: FloatArray) -> list[int]:
+def _near(columns: FloatArray, target: FloatArray) -> list[int]:
     """Return the features that are near to the target, of their row or of the next, in some of the rows."""
-    rows = np.linspace(0, table.n_rows - 2, min(table.n_rows - 1, _ROWS_AT_FIRST)).astype(np.int64)
+    n_rows = len(target)
+    rows = np.linspace(0, n_rows - 2, min(n_rows - 1, _ROWS_AT_FIRST)).astype(np.int64)
     shown = [numbers_of_values(target[rows + lag]) for lag in (0, 1)]
     at_once = max(1, _VALUES_AT_ONCE // len(rows) ** 2)
     near: list[int] = []
-    for start in range(0, len(features), at_once):
-        own = features[start : start + at_once]
-        columns = table.columns[own][:, rows]
-        values = _numbers_of_rows(columns)
-        is_near = np.array([has_categories(column) or bool(np.isnan(column).any()) for column in columns])
+    for start in range(0, len(columns), at_once):
+        some = columns[start : start + at_once, rows]
+        values = _numbers_of_rows(some)
+        is_near = np.array([has_categories(column) or bool(np.isnan(column).any()) for column in some])
         for of_target in shown:
             if not has_categories(target):
                 is_near |= _distances_in_order(values, of_target) <= _NEAR_ORDER
@@ -140,7 +140,7 @@ def _near(table: Table, features: list[int], target: FloatArray) -> list[int]:
             is_near |= (errors <= _NEAR_ERRORS * repeats) & (repeats >= _FEWEST_REPEATS)
             if has_categories(target):
                 is_near |= _errors_by_cuts(values, of_target) <= _NEAR_CHANGES
-        near += [feature for feature, chosen in zip(own, is_near, strict=True) if chosen]
+        near += (start + np.flatnonzero(is_near)).tolist()
     return near
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 
-from infosift.data.frames import NamedColumns
+from infosift.data.columns import Features
 from infosift.results.settings import Settings
 
 _UP_TO_THE_CALLER = 4
 _MOST_NAMES = 3
 
 
-def warn_of_disguised(features: NamedColumns, settings: Settings) -> None:
+def warn_of_disguised(features: Features, settings: Settings) -> None:
     """Warn of text that looks like numbers or dates, unless it is ignored or said to be categories."""
     known = {*settings.ignore, *(settings.discrete_features or ())}
     said = [

@@ -5,27 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import blake2b
+from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.column_types import n_categories, special_values
-from infosift.data.encoding import encode_categories
+from infosift.data.column_types import n_categories
+from infosift.data.columns import Features, NamedColumns, Prepared
 from infosift.data.feature_groups import Unit
-from infosift.data.frames import NamedColumns, is_constant, require_finite, require_varying_target
-from infosift.data.weights import to_unit_range, weigh, weights_of
+from infosift.data.frames import require_varying_target
+from infosift.data.not_finite import require_finite
+from infosift.data.preparing import Preparation
+from infosift.data.weights import weigh, weights_of
 from infosift.errors import InputError
-from infosift.random_streams import stream
-
-# Far below any difference that matters, far above the rounding of values of unit spread.
-_TIE_NOISE = 1e-10
-_WIDEST_TIE = 20 * _TIE_NOISE
-# Gaps between values on a grid are whole numbers of steps up to rounding; those of other values are not.
-_GRID_ROUNDING = 1e-5
-_LONGEST_GAP = 1e6
 
 
 @dataclass(frozen=True)
@@ -33,16 +25,17 @@ class Table:
     """Features of unit spread with their ties broken, the target likewise, and which of them can be candidates.
 
     ``columns`` and ``target`` have one column of the table per row; categories are written as ``encoding`` says.
-    ``constant`` (those without any value are ``empty`` too), ``duplicates`` (to the earlier column of the same
-    values), ``near_unique`` (categories that hardly repeat) and ``ignored`` are by position; they are never
-    candidates. ``digests`` are fingerprints of the
-    columns' values, whatever their unit, which make a selection independent of the order of the columns.
+    The columns may lie elsewhere, with as much of an array as ``[positions]`` and ``[:, rows]``; ``categorical``
+    are the positions of those with any category. ``constant`` (those without any value are ``empty`` too),
+    ``duplicates`` (to the earlier column of the same values), ``near_unique`` (categories that hardly repeat) and
+    ``ignored`` are by position; they are never candidates. ``digests`` are fingerprints of the columns' values,
+    whatever their unit, which make a selection independent of the order of the columns.
     ``row_groups`` has the number of its group for each row, where rows belong together. ``weights``, of features
     and of the target, are how much distances in each count where units matter; None where all count alike.
     """
 
     names: tuple[str, ...]
-    columns: FloatArray
+    columns: Any
     target_name: str
     target: FloatArray
     constant: tuple[int, ...]
@@ -52,6 +45,7 @@ class Table:
     empty: tuple[int, ...] = ()
     near_unique: tuple[int, ...] = ()
     discrete: tuple[int, ...] = ()
+    categorical: frozenset[int] = frozenset()
     n_classes: tuple[int | None, ...] = (None,)
     row_groups: IntArray | None = None
     feature_groups: tuple[Unit, ...] = ()
@@ -70,7 +64,7 @@ class Table:
         return replace(self, columns=self.columns[:, rows], target=self.target[:, rows], row_groups=row_groups)
 
     @cached_property
-    def points(self) -> FloatArray:
+    def points(self) -> Any:
         """The columns as distances between rows are taken in them."""
         return self.weigh(self.columns, range(len(self.names)))
 
@@ -79,7 +73,7 @@ class Table:
         """The target as distances between rows are taken in it."""
         return self.target if self.weights is None else weigh(self.target, self.weights[1])
 
-    def weigh(self, columns: FloatArray, positions: Sequence[int]) -> FloatArray:
+    def weigh(self, columns: Any, positions: Sequence[int]) -> Any:
         """Return copies of the columns at some positions as distances are taken in them."""
         return columns if self.weights is None else weigh(columns, self.weights[0][list(positions)])
 
@@ -106,7 +100,7 @@ class Table:
 
 
 def make_table(
-    features: NamedColumns,
+    features: Features,
     target: NamedColumns,
     seed: int,
     scale: str = "standard",
@@ -121,82 +115,60 @@ def make_table(
     require_finite(features, ignored=ignored, allow_missing=allow_missing)
     require_finite(target, "The target")
     require_varying_target(target)
-    constant = tuple(i for i, values in enumerate(features.values) if i not in ignored and is_constant(values))
+    constant = tuple(i for i in np.flatnonzero(features.facts.are_constant).tolist() if i not in ignored)
     discrete = tuple(i for i in sorted(features.discrete) if i not in ignored and i not in constant)
-    near_unique = tuple(i for i in discrete if _is_near_unique(features.values[i]))
+    near_unique = _near_unique(features, discrete)
     # No criterion looks at those that are near-unique, so that it need not take categories for their sake.
     unread = ignored if takes_categories else (*ignored, *near_unique)
     if not takes_categories:
-        _require_numbers(features, unread, may_ignore=True)
-        _require_numbers(target, (), what="The target ")
-    columns = prepare(features, seed, "ties", scale, unread, takes_categories, special_apart)
-    target_columns = prepare(target, seed, "ties of the target", scale, (), takes_categories, special_apart)
-    digests = tuple(_digest(values) for values in columns)
+        require_numbers(features, unread, may_ignore=True)
+        require_numbers(target, (), what="The target ")
+    apart = takes_categories and special_apart
+    found = features.prepared(Preparation(seed, "ties", scale, apart), unread)
+    of_target = target.prepared(Preparation(seed, "ties of the target", scale, apart))
     grouped = {i for group in feature_groups for i in group.columns}
     return Table(
         names=features.names,
-        columns=columns,
+        columns=found.columns,
         target_name=", ".join(target.names),
-        target=target_columns,
+        target=of_target.columns,
         constant=constant,
-        duplicates=_find_duplicates(digests, exclude={*constant, *near_unique, *ignored, *grouped}),
-        digests=digests,
+        duplicates=_find_duplicates(found.digests, exclude={*constant, *near_unique, *ignored, *grouped}),
+        digests=found.digests,
         ignored=tuple(ignored),
-        empty=tuple(i for i in constant if np.isnan(features.values[i]).all()),
+        empty=tuple(i for i in constant if features.facts.n_missing[i] == features.n_rows),
         near_unique=near_unique,
         discrete=discrete,
+        categorical=frozenset(np.flatnonzero(found.have_categories).tolist()),
         n_classes=tuple(n_categories(v) if i in target.discrete else None for i, v in enumerate(target.values)),
         row_groups=row_groups,
         feature_groups=feature_groups,
-        weights=weights_of(features, columns, target, target_columns) if scale == "none" else None,
+        weights=_weights(found, of_target, (*features.names, *target.names)),
     )
 
 
-def _is_near_unique(values: FloatArray) -> bool:
-    """Tell whether categories hardly repeat, so that they name the rows rather than say anything about them."""
-    return n_categories(values) > max(2, np.count_nonzero(~np.isnan(values)) / 2)
+def _near_unique(features: Features, discrete: Sequence[int]) -> tuple[int, ...]:
+    """Return which categories hardly repeat, so that they name the rows rather than say anything about them."""
+    n_values = features.n_rows - features.facts.n_missing
+    counts = zip(discrete, features.counts_of_categories(discrete), strict=True)
+    return tuple(i for i, count in counts if count > max(2, n_values[i] / 2))
 
 
-def prepare(
-    columns: NamedColumns,
-    seed: int,
-    purpose: str,
-    scale: str = "standard",
-    ignored: Sequence[int] = (),
-    takes_categories: bool = True,
-    special_apart: bool = True,
-) -> FloatArray:
-    """Write categories as the kernel wants them, scale numbers to unit spread and break their ties.
-
-    Constant and ignored columns become zeros. Values that make up a share of a column of numbers are categories
-    where ``special_apart``. With ``scale="rank"`` numbers are first replaced by the normal quantiles of their
-    ranks. With ``scale="none"`` they have unit spread here too: the weights of a table undo it where it matters.
-    """
-    if not takes_categories:
-        _require_numbers(columns, ignored)
-    prepared = np.zeros(columns.values.shape)
-    for i, column in enumerate(columns.values):
-        values = np.ascontiguousarray(column)  # sums have the same bits for any layout of the table
-        if i in ignored or is_constant(values):
-            continue
-        if i in columns.discrete:
-            prepared[i] = encode_categories(values)
-        else:
-            observed = ~np.isnan(values)
-            prepared[i] = np.nan
-            apart = takes_categories and special_apart
-            prepared[i, observed] = _prepare_numbers(values[observed], seed, purpose, scale, apart)
-    return prepared
+def _weights(features: Prepared, target: Prepared, names: Sequence[str]) -> tuple[FloatArray, FloatArray] | None:
+    if features.spreads is None or target.spreads is None:
+        return None
+    weights = weights_of(np.concatenate([features.spreads, target.spreads]), names)
+    return weights[: len(features.spreads)], weights[len(features.spreads) :]
 
 
-def _require_numbers(
-    columns: NamedColumns, ignored: Sequence[int], *, what: str = "", may_ignore: bool = False
+def require_numbers(
+    columns: Features, ignored: Sequence[int], *, what: str = "", may_ignore: bool = False
 ) -> None:
     """Refuse categories among the columns that are looked at and vary; ``what`` they are may be said."""
     names = [
         f'"{columns.names[i]}"'
         for i in sorted(columns.discrete)
-        if i not in ignored and not is_constant(columns.values[i])
+        if i not in ignored and not columns.facts.are_constant[i]
     ]
     if not names:
         return
@@ -207,68 +179,6 @@ def _require_numbers(
         f"{what}{names[0]} is discrete, and the criterion is for numbers only: use one that takes categories, "
         f'such as criterion="ksg"{out}.'
     )
-
-
-def _prepare_numbers(values: FloatArray, seed: int, purpose: str, scale: str, special_apart: bool) -> FloatArray:
-    special = special_values(values) if special_apart else np.zeros(len(values), dtype=bool)
-    unit = to_unit_spread(values)
-    if not special.any() or is_constant(values[~special]) or on_a_grid(np.diff(np.unique(unit))):
-        return break_ties(to_unit_spread(to_gaussian_ranks(values)) if scale == "rank" else unit, seed, purpose)
-    prepared = np.empty(len(values))
-    prepared[special] = encode_categories(values[special])
-    prepared[~special] = _prepare_numbers(values[~special], seed, purpose, scale, special_apart=False)
-    return prepared
-
-
-def to_gaussian_ranks(values: FloatArray) -> FloatArray:
-    """Replace values by the normal quantiles of their ranks; equal values share their mean rank."""
-    return np.asarray(ndtri((rankdata(values) - 0.5) / len(values)))
-
-
-def to_unit_spread(values: FloatArray) -> FloatArray:
-    """Centre the values, which are not all equal, and divide them by their standard deviation.
-
-    The range is brought to [-1, 1] first, so that neither huge nor tiny units overflow on the way.
-    """
-    unit, _ = to_unit_range(values)
-    unit -= unit.mean()
-    return np.asarray(unit / unit.std())
-
-
-def break_ties(values: FloatArray, seed: int, purpose: str) -> FloatArray:
-    """Add noise of 1e-10 to values that are tied, as estimators of densities need.
-
-    Tied are the values that occur more than once and, where all values lie on a grid (integers, dates, rounded
-    decimals), every value, since distances are then tied. The noise depends on the seed and the column's values
-    only: not on its name or place.
-    """
-    ascending = np.sort(values)
-    gaps = np.diff(ascending)
-    repeats = ascending[1:][gaps == 0]
-    if on_a_grid(gaps[gaps > 0]):
-        tied = np.ones(len(values), dtype=bool)
-    elif len(repeats) > 0:
-        tied = np.isin(values, repeats)
-    else:
-        return values
-    own = int.from_bytes(_digest(values), "big")
-    noise = stream(seed, purpose, own).standard_normal(len(values))
-    return np.where(tied, values + _TIE_NOISE * noise, values)
-
-
-def numbers_of_values(values: FloatArray) -> IntArray:
-    """Return the different values numbered upwards from zero; those that only the noise of ties parts are one."""
-    order = np.argsort(values, kind="stable")
-    numbers = np.zeros(len(values), dtype=np.int64)
-    numbers[order[1:]] = np.cumsum(np.diff(values[order]) > _WIDEST_TIE)
-    return numbers
-
-
-def on_a_grid(gaps: FloatArray) -> bool:
-    """Tell whether all gaps between neighbouring values are whole multiples of the smallest."""
-    with np.errstate(over="ignore"):  # a gap beyond any multiple is no part of a grid
-        steps = gaps / gaps.min()
-    return bool(steps.max() < _LONGEST_GAP and np.all(np.abs(steps - np.round(steps)) < _GRID_ROUNDING))
 
 
 def _find_duplicates(digests: tuple[bytes, ...], exclude: set[int]) -> dict[int, int]:
@@ -282,8 +192,3 @@ def _find_duplicates(digests: tuple[bytes, ...], exclude: set[int]) -> dict[int,
         if earlier != i:
             duplicates[i] = earlier
     return duplicates
-
-
-def _digest(values: FloatArray) -> bytes:
-    # Adding zero turns -0.0 into 0.0: equal values have equal digests.
-    return blake2b((values + 0.0).tobytes(), digest_size=16).digest()

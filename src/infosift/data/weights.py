@@ -2,52 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import Any
+
 import numpy as np
 
 from infosift._kernel import CATEGORY_GAP
 from infosift.arrays import FloatArray
-from infosift.data.frames import NamedColumns
 from infosift.errors import InputError
 
 # A smaller weight would bring distances, and the noise that breaks ties, near the smallest numbers there are.
 _SMALLEST_WEIGHT = 1e-150
 
 
-def weights_of(
-    features: NamedColumns, columns: FloatArray, target: NamedColumns, target_columns: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def weights_of(spreads: FloatArray, names: Sequence[str]) -> FloatArray:
     """Return the spread of each column of features and target as a share of the largest of all.
 
     Times these, prepared columns are as far apart as the values are, but for one factor that all have in common.
     It changes no estimate, and the largest of numbers stay far below any category. What has no numbers weighs one.
     """
-    spreads = np.concatenate([_spreads_of(features, columns), _spreads_of(target, target_columns)])
     largest = spreads.max()
-    weights = spreads / largest if largest > 0 else spreads
+    weights = spreads / largest if largest > 0 else spreads.copy()
     varying = np.flatnonzero(spreads)
     if np.any(weights[varying] < _SMALLEST_WEIGHT):
-        names = (*features.names, *target.names)
-        narrow, wide = varying[np.argmin(spreads[varying])], np.argmax(spreads)
+        narrow, wide = int(varying[np.argmin(spreads[varying])]), int(np.argmax(spreads))
         raise InputError(
             f'scale="none" compares numbers as they are, and "{names[wide]}" (standard deviation '
             f'{largest:.3g}) is too far from "{names[narrow]}" ({spreads[narrow]:.3g}) for that: change the unit '
             'of one, or use scale="standard".'
         )
     weights[spreads == 0] = 1.0
-    return weights[: len(columns)], weights[len(columns) :]
+    return np.asarray(weights)
 
 
-def weigh(columns: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return numbers times the weights of their columns (columns x rows); categories and gaps stay."""
+@singledispatch
+def weigh(columns: Any, weights: FloatArray) -> Any:
+    """Return numbers times the weights of their columns (columns x rows); categories and gaps stay.
+
+    Columns that do not lie in the memory of this process have a way of their own.
+    """
     return np.where(columns >= CATEGORY_GAP, columns, columns * weights[:, None])
 
 
-def _spreads_of(columns: NamedColumns, prepared: FloatArray) -> FloatArray:
+def spreads_of(values: FloatArray, prepared: FloatArray) -> FloatArray:
     """Return the standard deviation of the numbers of each column; zero where none are compared."""
     return np.array(
         [
-            _spread_of(values[own < CATEGORY_GAP]) if own.any() else 0.0
-            for values, own in zip(columns.values, prepared, strict=True)
+            _spread_of(column[own < CATEGORY_GAP]) if own.any() else 0.0
+            for column, own in zip(values, prepared, strict=True)
         ]
     )
 

@@ -22,13 +22,14 @@ Piece: TypeAlias = tuple[Handle, IntArray]
 class Question:
     """Given a subset and the target, what is the score of the subset plus each of these candidates?
 
-    Each array holds one column of the table per row. ``picked`` are the columns among ``candidates`` that are
+    Each array holds one column of the table per row; candidates of which some are picked may lie elsewhere.
+    ``picked`` are the columns among ``candidates`` that are
     asked about, None for all. ``rows`` restricts the question to some rows of the table; ``candidate_rows`` says
     from which rows the candidates' values are taken instead, so that a shuffle of the candidates against all else
     needs no copy of the table. Only the block that is being scored is ever copied.
     """
 
-    candidates: FloatArray
+    candidates: Any
     given: FloatArray
     target: FloatArray
     picked: Sequence[int] | None = None
@@ -113,6 +114,11 @@ class Engine(Protocol):
         ...
 
     @property
+    def is_remote(self) -> bool:
+        """Whether the work is done by other processes, which may read a table themselves."""
+        ...
+
+    @property
     def here(self) -> Engine:
         """An engine of this process."""
         ...
@@ -125,7 +131,11 @@ class Engine(Protocol):
         """Return handles of such answers, which stay where they are; items may be handles, or tuples with some."""
         ...
 
-    def spread(self, columns: FloatArray) -> SpreadColumns:
+    def release(self, handles: Sequence[Handle]) -> None:
+        """Let go of answers, and of those they were worked out from; should they be needed, they are again."""
+        ...
+
+    def spread(self, columns: Any) -> SpreadColumns:
         """Return the columns of a table in blocks that lie where the work is done."""
         ...
 

@@ -30,7 +30,9 @@ from infosift.engines.base import (
     rows_of,
 )
 from infosift.engines.blas import always_on_one_thread, on_one_thread
+from infosift.engines.remote_columns import RemoteColumns
 from infosift.engines.sending import aligned, bytes_of
+from infosift.engines.sources import is_dask_collection
 from infosift.engines.threads import ThreadEngine
 from infosift.errors import InputError
 
@@ -98,6 +100,8 @@ class DaskEngine:
         while there is nothing new; an exception ends the work.
     """
 
+    is_remote = True
+
     def __init__(self, client: Client, on_block: Callable[[int], object] | None = None) -> None:
         self._client, self._on_block = client, on_block or (lambda count: None)
         self.here = ThreadEngine(1, on_block=on_block)
@@ -117,8 +121,17 @@ class DaskEngine:
         """Return handles of such answers, which stay with the workers."""
         return [_Kept(function, item, shared) for item in items]
 
-    def spread(self, columns: FloatArray) -> SpreadColumns:
+    def release(self, handles: Sequence[Handle]) -> None:
+        """Let workers forget answers, and those they were worked out from."""
+        for handle in handles:
+            if isinstance(handle, _Kept) and handle.function is not None:
+                handle.future = None
+                self.release(handle.item if type(handle.item) is tuple else (handle.item,))
+
+    def spread(self, columns: Any) -> SpreadColumns:
         """Return the columns in blocks, each with a worker."""
+        if isinstance(columns, RemoteColumns):
+            return columns.spread
         found = self._tables.pop(id(columns), None)
         if found is None:
             n_columns, n_rows = columns.shape
@@ -244,6 +257,8 @@ class DaskEngine:
         """Return an item with futures in place of what stays with workers."""
         if isinstance(item, _Kept):
             return self._future_of(item)
+        if is_dask_collection(item):
+            return self._client.compute(item)
         if type(item) is tuple:
             return tuple(map(self._sent, item))
         self.bytes_sent += bytes_of(item)

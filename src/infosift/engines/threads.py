@@ -54,6 +54,8 @@ class ThreadEngine:
         self.bytes_sent = None
         self._on_block = on_block
 
+    is_remote = False
+
     @property
     def here(self) -> ThreadEngine:
         """The engine itself."""
@@ -71,7 +73,10 @@ class ThreadEngine:
         """Return the answers of a function for some items: they are here."""
         return list(self.each(function, items, *shared))
 
-    def spread(self, columns: FloatArray) -> SpreadColumns:
+    def release(self, handles: Sequence[Handle]) -> None:
+        """Leave it to whoever holds the answers."""
+
+    def spread(self, columns: Any) -> SpreadColumns:
         """Return the columns in one block."""
         return SpreadColumns((0,), (columns,))
 

@@ -10,16 +10,12 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, check_cv
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.frames import (
-    NamedColumns,
-    as_frame,
-    discrete_asked_for,
-    read_columns,
-    read_target,
-    whole_rows,
-)
+from infosift.data.columns import NamedColumns
+from infosift.data.frames import as_frame, discrete_asked_for, read_columns, read_target
+from infosift.data.not_finite import whole_rows
 from infosift.data.plain_arrays import as_plain
 from infosift.data.row_groups import read_row_groups
+from infosift.engines.threads import ThreadEngine
 from infosift.errors import InputError, require_count, require_same_length
 from infosift.search.problem import make_problem, settings_of
 from infosift.selector import MutualInfoSelector
@@ -62,7 +58,7 @@ def read(X: Any, y: Any, groups: Any, selector: MutualInfoSelector) -> Data:
     require_same_length(features.n_rows, target.n_rows)
     given = selector.get_params(deep=False)
     settings = settings_of(given, has_row_groups=groups is not None)
-    table = make_problem(features, target, groups, given, settings).table
+    table = make_problem(features, target, groups, given, settings, ThreadEngine(1)).table
     whole = np.ones(features.n_rows, dtype=bool)
     if settings.missing != "error":
         everything = range(len(features.names))

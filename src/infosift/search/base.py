@@ -132,6 +132,7 @@ class Tests(Protocol):
     values: tuple[Value, ...]
     neighbors: NeighborChoice | None
     revises: bool
+    engine: Engine
 
     def add(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, room: int) -> Step:
         """Return the step that adds the best candidate, or finds that it adds nothing; at most ``room`` units."""

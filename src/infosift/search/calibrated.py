@@ -126,7 +126,7 @@ class CalibratedTests:
     def __init__(self, bench: Workbench, alpha: float, n_permutations: int | None) -> None:
         self._bench, self._alpha, self._n_permutations = bench, alpha, n_permutations
         self._tests = CandidateTests(alpha, n_permutations)
-        self.values, self.n_rows = bench.values, bench.table.n_rows
+        self.values, self.n_rows, self.engine = bench.values, bench.table.n_rows, bench.engine
 
     def add(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, room: int) -> Step:
         """Return a step about the best candidate that passes, or a pair; else about what came nearest to it."""

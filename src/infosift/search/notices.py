@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,9 +33,11 @@ _WHY = {
 }
 
 
-def notices_of_data(table: Table, n_rows_dropped: int, missing: Mapping[str, int]) -> tuple[Notice, ...]:
+def notices_of_data(
+    table: Table, n_rows_dropped: int, missing: Mapping[str, int], engine: Engine
+) -> tuple[Notice, ...]:
     """Return what is known before a search; ``missing`` are numbers of missing values by feature."""
-    return (*_untested(table), *_leaks(table), *_dropped(table.n_rows, n_rows_dropped, missing))
+    return (*_untested(table), *_leaks(table, engine), *_dropped(table.n_rows, n_rows_dropped, missing))
 
 
 def notices_of_selection(problem: Problem, selection: Selection, engine: Engine) -> tuple[Notice, ...]:
@@ -78,9 +81,19 @@ def _quoted(names: Sequence[str]) -> list[str]:
     return [f'"{name}"' for name in names]
 
 
-def _leaks(table: Table) -> list[Notice]:
+def _leaks(table: Table, engine: Engine) -> list[Notice]:
+    """Return which features determine the target nearly alone; they are looked at where their columns lie."""
+    spread, unread = engine.spread(table.columns), {*table.constant, *table.ignored}
+    by_block = engine.each(leaks_of, spread.blocks, table.target, table.row_groups)
+    found = [
+        replace(leak, feature=start + leak.feature)
+        for start, leaks in zip(spread.starts, by_block, strict=True)
+        for leak in leaks
+    ]
     by_way: dict[tuple[bool, str], list[Leak]] = {}
-    for leak in leaks_of(table):
+    for leak in sorted(found, key=lambda leak: (leak.target, leak.feature)):
+        if leak.feature in unread:
+            continue
         by_way.setdefault((leak.is_after, leak.how), []).append(leak)
     return [_leak(table, is_after, how, found) for (is_after, how), found in by_way.items()]
 

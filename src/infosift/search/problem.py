@@ -11,19 +11,13 @@ import numpy as np
 
 from infosift.arrays import IntArray
 from infosift.criteria import as_criterion
+from infosift.data.columns import Features, NamedColumns
 from infosift.data.feature_groups import Unit, positions_in_groups, read_feature_groups
-from infosift.data.frames import (
-    NamedColumns,
-    classes_asked_for,
-    discrete_asked_for,
-    mark_features,
-    mark_target,
-    missing_by_name,
-    require_finite,
-    whole_rows,
-)
+from infosift.data.frames import classes_asked_for, discrete_asked_for, mark_features, mark_target
+from infosift.data.not_finite import missing_by_name, require_finite, whole_rows
 from infosift.data.row_groups import read_row_groups, require_enough_to_shuffle
 from infosift.data.table import make_table
+from infosift.engines.base import Engine
 from infosift.errors import (
     InputError,
     listing,
@@ -90,7 +84,12 @@ def _plain(value: Any) -> Any:
 
 
 def make_problem(
-    features: NamedColumns, target: NamedColumns, row_groups: Any, given: Mapping[str, Any], settings: Settings
+    features: Features,
+    target: NamedColumns,
+    row_groups: Any,
+    given: Mapping[str, Any],
+    settings: Settings,
+    engine: Engine,
 ) -> Problem:
     """Return what parameters ask for of some features; ``settings`` have what does not depend on these."""
     groups = read_feature_groups(given["feature_groups"], features.names)
@@ -132,7 +131,7 @@ def make_problem(
         as_search(given["search"]),
         criterion,
         n_rows_dropped,
-        notices_of_data(table, n_rows_dropped, missing),
+        notices_of_data(table, n_rows_dropped, missing, engine),
         features.labels,
     )
 
@@ -147,12 +146,12 @@ def _kept_and_ignored(
 
 
 def _rows_to_use(
-    features: NamedColumns,
+    features: Features,
     target: NamedColumns,
     row_groups: IntArray | None,
     ignore: tuple[int, ...],
     missing: str,
-) -> tuple[NamedColumns, NamedColumns, IntArray | None]:
+) -> tuple[Features, NamedColumns, IntArray | None]:
     """Return the rows that are not dropped for missing values; where none may be, refuse these."""
     if missing == "error":
         drop = 'drop such rows with missing="drop"'

@@ -127,7 +127,7 @@ class PublishedTests:
         neighbors: NeighborChoice | None,
     ) -> None:
         self._table, self._settings, self._scorer = problem.table, problem.settings, scorer
-        self._n_permutations, self._reporter = n_permutations, reporter
+        self._n_permutations, self._reporter, self.engine = n_permutations, reporter, scorer.engine
         self.values, self.neighbors, self.n_rows = (scorer.value,), neighbors, problem.table.n_rows
 
     def add(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, room: int) -> Step:

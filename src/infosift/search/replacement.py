@@ -8,10 +8,10 @@ from itertools import combinations
 import numpy as np
 from scipy.stats import rankdata
 
-from infosift.arrays import FloatArray
-from infosift.data.encoding import has_categories
+from infosift.arrays import FloatArray, IntArray
 from infosift.data.feature_groups import Unit
 from infosift.data.gaps import filled
+from infosift.engines.base import joined_columns
 from infosift.results.steps import Replacement
 from infosift.search.base import Problem, Tests
 
@@ -19,6 +19,7 @@ from infosift.search.base import Problem, Tests
 _ALIKE = 0.9
 _MOST_STAND_INS = 5
 _VALUES_AT_ONCE = 1_000_000
+_DIGITS = 9
 # Tests draw from streams beyond those of the search and of removals.
 _FIRST_STEP = 2_000_000
 
@@ -28,10 +29,9 @@ class Replacements:
 
     def __init__(self, problem: Problem, tests: Tests) -> None:
         self._problem, self._tests, self._table = problem, tests, problem.table
+        categorical = self._table.categorical
         self._numbers = [
-            unit
-            for unit in self._table.units
-            if len(unit.columns) == 1 and not has_categories(self._table.columns[unit.columns[0]])
+            unit for unit in self._table.units if len(unit.columns) == 1 and unit.columns[0] not in categorical
         ]
         self._n_tests = 0
 
@@ -69,17 +69,18 @@ class Replacements:
 
     def _likeness(self, unit: Unit) -> FloatArray:
         """Return the absolute rank correlation of a unit with every feature of numbers."""
-        columns = self._table.columns
-        own = _standard(rankdata(filled(columns[[unit.columns[0]]]), axis=1))[0]
+        table, engine = self._table, self._tests.engine
+        own = _standard(rankdata(filled(table.columns[[unit.columns[0]]]), axis=1))[0]
         others = [other.columns[0] for other in self._numbers]
-        size = max(1, _VALUES_AT_ONCE // self._table.n_rows)
-        parts = [others[start : start + size] for start in range(0, len(others), size)]
-        return np.concatenate([np.abs(_standard(rankdata(filled(columns[part]), axis=1)) @ own) for part in parts])
+        spread = engine.spread(table.columns)
+        runs = spread.runs(others, max(1, _VALUES_AT_ONCE // table.n_rows))
+        found = engine.each(_correlations, [spread.pieces(others[run]) for run in runs], own)
+        return np.round(np.concatenate(list(found)), _DIGITS)
 
     def _stand_in(self, pair: tuple[Unit, Unit], rest: list[Unit], likeness: FloatArray) -> Unit | None:
         taken = (*pair, *rest, *self._problem.kept)
         others = [
-            (round(float(likeness[i]), 9), self._table.digest(unit), unit)
+            (float(likeness[i]), self._table.digest(unit), unit)
             for i, unit in enumerate(self._numbers)
             if likeness[i] >= _ALIKE and unit not in taken
         ]
@@ -91,6 +92,11 @@ class Replacements:
     def _p_value(self, given: list[Unit], asked: list[Unit], *, fine: bool = False) -> float:
         number, self._n_tests = _FIRST_STEP + self._n_tests, self._n_tests + 1
         return self._tests.p_value([*self._problem.kept, *given], asked, number, fine=fine)
+
+
+def _correlations(pieces: tuple[tuple[FloatArray, IntArray], ...], own: FloatArray) -> FloatArray:
+    """Return the absolute correlation of the ranks of some columns with standard ranks."""
+    return np.abs(_standard(rankdata(filled(joined_columns(pieces)), axis=1)) @ own)
 
 
 def _standard(rows: FloatArray) -> FloatArray:

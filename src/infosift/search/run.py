@@ -46,6 +46,7 @@ class Run:
     def select(self) -> Selection:
         """Search to the end, or to an interrupt or the time limit, by which the Selection is then marked."""
         ended_by = None
+        self._reporter.start_clock()
         try:
             if self._problem.table.usable:
                 ended_by = self._search()
@@ -61,7 +62,7 @@ class Run:
         for decision in self._problem.search.decisions(self._problem, tests, decided):
             if self._remember(decision):
                 return _CALLBACK
-        said = verdicts(self._problem, tests, self._engine, self._selection)
+        said = verdicts(self._problem, tests, self._selection)
         detectable = detectable_correlation(self._problem, tests.n_rows, self._selection.steps)
         alone = information_alone(self._problem, tests, self._engine, said)
         self._selection = replace(

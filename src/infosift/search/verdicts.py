@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infosift.arrays import FloatArray, IntArray
+from infosift.criteria import Criterion
 from infosift.criteria.base import Value
 from infosift.data.gaps import whole_rows_of
-from infosift.engines.base import Engine, Question
+from infosift.engines.base import Question, joined_columns
+from infosift.engines.threads import ThreadEngine
 from infosift.results.selection import Selection
 from infosift.results.steps import Step, Verdict
 from infosift.search.base import Problem, Tests
@@ -18,9 +21,10 @@ from infosift.significance.permutation import interval_of_p
 
 # The test of each candidate alone draws from streams beyond those of a backward search.
 _STEP_ALONE = 4_000_000
+_COLUMNS_AT_ONCE = 16
 
 
-def verdicts(problem: Problem, tests: Tests, engine: Engine, selection: Selection) -> tuple[Verdict, ...]:
+def verdicts(problem: Problem, tests: Tests, selection: Selection) -> tuple[Verdict, ...]:
     """Return what was found about each feature; nothing where candidates have no p-values of their own."""
     first = _first_step(problem, tests, selection.steps)
     if first is None or not len(first.candidate_p_values):
@@ -31,16 +35,18 @@ def verdicts(problem: Problem, tests: Tests, engine: Engine, selection: Selectio
     dropped = set() if problem.search.starts_full else {i for i in tested if i not in selected}
     # Where the search stopped at max_features, the others were not tested conditional on those selected.
     all_tested = problem.search.starts_full or len(selection.accepted) < len(selection.steps)
+    by_column = _tests_alone(problem, first)
+    informative = {
+        i for i, alone in by_column.items() if i not in selected and (i in dropped or alone.p_value <= alpha)
+    }
+    asked = [i for i in sorted(informative) if all_tested or i in dropped] if problem.search.is_conditional else []
+    carriers = _carriers_of(asked, selected, problem, tests)
     said: dict[int, Verdict] = {}
-    for i, alone in _tests_alone(problem, first).items():
-        verdict = "selected"
-        related: tuple[str, ...] = ()
-        if i not in selected:
-            informative = i in dropped or alone.p_value <= alpha
-            if informative and (all_tested or i in dropped) and problem.search.is_conditional:
-                related = _carriers_of(i, selected, problem, tests.values, engine)
-            may_pass = informative or _may_be_significant(alone.p_value, first.candidate_permutations, alpha)
-            verdict = "redundant" if related else "undecided" if may_pass else "irrelevant"
+    for i, alone in by_column.items():
+        related = carriers.get(i, ())
+        may_pass = i in informative or _may_be_significant(alone.p_value, first.candidate_permutations, alpha)
+        left_out = "redundant" if related else "undecided" if may_pass else "irrelevant"
+        verdict = "selected" if i in selected else left_out
         said[i] = tested.get(i, alone).verdict(names[i], verdict, related)
     return tuple(said[i] for i in sorted(said))
 
@@ -137,15 +143,31 @@ def _may_be_significant(p_value: float, n_permutations: int, alpha: float) -> bo
 
 
 def _carriers_of(
-    column: int, selected: list[int], problem: Problem, values: tuple[Value, ...], engine: Engine
-) -> tuple[str, ...]:
-    """Return the selected features that are informative about a feature: the best, and others half as good."""
-    if not selected:
-        return ()
-    columns = problem.table.columns
-    known = whole_rows_of(columns[[column]])
-    question = Question(columns, columns[:0], columns[[column]], selected, known)
-    scores = problem.criterion.score([question], values, engine)[0].mean(axis=1)
-    order = np.argsort(-scores, kind="stable")
-    carriers = [i for i in order if scores[i] >= scores[order[0]] / 2 > 0]
-    return tuple(problem.table.names[selected[i]] for i in carriers)
+    columns: list[int], selected: list[int], problem: Problem, tests: Tests
+) -> dict[int, tuple[str, ...]]:
+    """Return the selected features that are informative about each feature: the best, and others half as good."""
+    if not selected or not columns:
+        return {}
+    table, engine = problem.table, tests.engine
+    spread = engine.spread(table.columns)
+    items = [spread.pieces(columns[run]) for run in spread.runs(columns, _COLUMNS_AT_ONCE)]
+    parts = engine.each(_scores_about, items, table.columns[selected], problem.criterion, tests.values)
+    carriers = {}
+    for column, scores in zip(columns, np.concatenate(list(parts)), strict=True):
+        order = np.argsort(-scores, kind="stable")
+        best = [i for i in order if scores[i] >= scores[order[0]] / 2 > 0]
+        carriers[column] = tuple(table.names[selected[i]] for i in best)
+    return carriers
+
+
+def _scores_about(
+    pieces: tuple[tuple[FloatArray, IntArray], ...],
+    selected: FloatArray,
+    criterion: Criterion,
+    values: tuple[Value, ...],
+) -> FloatArray:
+    """Return how informative each of the selected columns is about each of some others (others x selected)."""
+    targets = joined_columns(pieces)[:, None]
+    questions = [Question(selected, selected[:0], target, rows=whole_rows_of(target)) for target in targets]
+    scores = criterion.score(questions, values, ThreadEngine(1))
+    return np.asarray(np.stack(scores).mean(axis=2))

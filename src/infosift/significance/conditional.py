@@ -92,7 +92,7 @@ class Conditional:
         self._has_gaps = self.given is not subset_columns
 
     def _columns(self) -> FloatArray:
-        return self.bench.table.columns[[i for unit in self.units for i in unit.columns]]
+        return np.asarray(self.bench.table.columns[[i for unit in self.units for i in unit.columns]])
 
     @cached_property
     def _smoother(self) -> Smoother | None:

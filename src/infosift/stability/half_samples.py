@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infosift.arrays import IntArray
+from infosift.data.columns import NamedColumns
 from infosift.data.feature_groups import Unit
-from infosift.data.frames import NamedColumns, read_columns, read_target, whole_rows
+from infosift.data.frames import read_columns, read_target
+from infosift.data.not_finite import whole_rows
 from infosift.data.row_groups import read_row_groups
 from infosift.engines.blas import on_one_thread
 from infosift.engines.threads import ThreadEngine
@@ -68,7 +70,7 @@ def read(X: Any, y: Any, groups: Any, parameters: Mapping[str, Any], settings: S
         raise InputError("selection_stability requires y to be passed, but the target y is None.")
     features, target = read_columns(X), read_target(y)
     require_same_length(features.n_rows, target.n_rows)
-    problem = make_problem(features, target, groups, parameters, settings)
+    problem = make_problem(features, target, groups, parameters, settings, ThreadEngine(1))
     numbers = None if groups is None else read_row_groups(groups, features.n_rows)
     rows = _rows_to_use(features, target, problem)
     require_rows(int(rows.sum()), _FEWEST_ROWS, "A pair of half-samples")
@@ -138,6 +140,7 @@ def select(data: Data, seed: int, number: int) -> HalfSample:
                 groups,
                 data.parameters,
                 replace(data.settings, seed=own),
+                ThreadEngine(1),
             )
         except InputError as error:
             raise InputError(f"On half-sample {number + 1}: {error}") from error

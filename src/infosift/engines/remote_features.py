@@ -1,0 +1,168 @@
+"""Features that workers read, each its own part of the table, and keep: here is only what is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infosift.arrays import FloatArray, IntArray
+from infosift.data.column_types import n_categories
+from infosift.data.columns import Facts, Prepared, are_partly_categories, digests_of, whole_rows_of_values
+from infosift.data.preparing import Preparation, prepare
+from infosift.data.weights import spreads_of
+from infosift.engines.base import Engine, Handle, SpreadColumns, equal_parts
+from infosift.engines.remote_columns import RemoteColumns
+from infosift.engines.sources import ColumnSource, read_block
+from infosift.errors import require_same_length
+
+_BYTES_OF_BLOCK = 4_000_000
+_FEWEST_COLUMNS = 16  # of a long table: so many are predicted at once
+
+# The values of columns, which of them are discrete, and which are disguised.
+_Block: TypeAlias = tuple[FloatArray, frozenset[int], Mapping[int, str]]
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """Where the columns of a table are: the first position of each block, and handles of them."""
+
+    engine: Engine
+    starts: tuple[int, ...]
+    handles: tuple[Handle, ...]
+    n_columns: int
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What is known of each column."""
+        return Facts.joined(list(self.engine.each(_facts_of, self.handles)))
+
+    def with_places(self, positions: Collection[int]) -> list[tuple[Handle, IntArray]]:
+        """Return each block with where some positions are in it."""
+        ordered, edges = np.array(sorted(positions), dtype=np.int64), (*self.starts, self.n_columns)
+        cuts = np.searchsorted(ordered, edges)
+        return [(handle, ordered[cuts[i] : cuts[i + 1]] - self.starts[i]) for i, handle in enumerate(self.handles)]
+
+    def take(self, rows: IntArray) -> _Blocks:
+        """Return some of the rows."""
+        return replace(self, handles=tuple(self.engine.keep(_rows_of_block, self.handles, rows)))
+
+
+@dataclass(frozen=True)
+class RemoteFeatures:
+    """Features whose values are with the workers of an engine."""
+
+    names: tuple[str, ...]
+    n_rows: int
+    blocks: _Blocks
+    discrete: frozenset[int] = frozenset()
+    disguised: Mapping[int, str] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of each column."""
+        return self.blocks.facts
+
+    def take(self, rows: NDArray[np.bool_]) -> RemoteFeatures:
+        """Return some of the rows."""
+        if rows.all():
+            return self
+        left = np.flatnonzero(rows)
+        return replace(self, n_rows=len(left), blocks=self.blocks.take(left))
+
+    def with_discrete(self, more: Iterable[int]) -> RemoteFeatures:
+        """Return the same columns, more of them discrete."""
+        return replace(self, discrete=self.discrete.union(more))
+
+    def whole_rows(self, ignored: Sequence[int]) -> NDArray[np.bool_]:
+        """Tell in which rows every column that is looked at has a value."""
+        whole = np.ones(self.n_rows, dtype=bool)
+        for own in self.blocks.engine.each(_whole_rows_of, self.blocks.with_places(ignored)):
+            whole &= own
+        return whole
+
+    def counts_of_categories(self, positions: Sequence[int]) -> list[int]:
+        """Return how many different values some columns have, missing ones aside."""
+        asked = [item for item in self.blocks.with_places(positions) if len(item[1])]
+        counts = [count for own in self.blocks.engine.each(_counts_of, asked) for count in own]
+        by_position = dict(zip(sorted(positions), counts, strict=True))
+        return [by_position[i] for i in positions]
+
+    def prepared(self, how: Preparation, ignored: Sequence[int]) -> Prepared:
+        """Return the columns as the estimators want them, with the workers; these forget the values as read."""
+        engine, starts = self.blocks.engine, self.blocks.starts
+        discrete, unread = self.blocks.with_places(self.discrete), self.blocks.with_places(ignored)
+        items = [(handle, own, out) for (handle, own), (_, out) in zip(discrete, unread, strict=True)]
+        columns = engine.keep(_prepared_block, items, how)
+        known = list(engine.each(_known_of, columns))
+        spreads = None
+        if how.scale == "none":
+            both = list(zip(self.blocks.handles, columns, strict=True))
+            spreads = np.concatenate(list(engine.each(_spreads_of, both)))
+        engine.release(self.blocks.handles)
+        return Prepared(
+            RemoteColumns(engine, SpreadColumns(starts, tuple(columns)), (len(self.names), self.n_rows)),
+            tuple(digest for digests, _ in known for digest in digests),
+            np.concatenate([flags for _, flags in known]),
+            spreads,
+        )
+
+
+def read_remotely(source: ColumnSource, n_rows: int, engine: Engine) -> RemoteFeatures:
+    """Let workers read the columns of a source, in blocks; the target has so many rows."""
+    size = max(_FEWEST_COLUMNS, _BYTES_OF_BLOCK // (8 * max(1, n_rows)))
+    parts = equal_parts(len(source.names), size)
+    handles = tuple(engine.keep(read_block, [(source.block(part), source.names[part]) for part in parts]))
+    starts = tuple(part.start for part in parts)
+    discrete: set[int] = set()
+    disguised: dict[int, str] = {}
+    for start, (own_rows, own_discrete, own_disguised) in zip(
+        starts, engine.each(_kinds_of, handles), strict=True
+    ):
+        require_same_length(own_rows, n_rows)
+        discrete.update(start + i for i in own_discrete)
+        disguised |= {start + i: said for i, said in own_disguised.items()}
+    blocks = _Blocks(engine, starts, handles, len(source.names))
+    return RemoteFeatures(source.names, n_rows, blocks, frozenset(discrete), disguised, source.labels)
+
+
+def _kinds_of(block: _Block) -> tuple[int, frozenset[int], Mapping[int, str]]:
+    values, discrete, disguised = block
+    return values.shape[1], discrete, disguised
+
+
+def _facts_of(block: _Block) -> Facts:
+    return Facts.of(block[0])
+
+
+def _rows_of_block(block: _Block, rows: IntArray) -> _Block:
+    return (block[0][:, rows], *block[1:])
+
+
+def _whole_rows_of(asked: tuple[_Block, IntArray]) -> NDArray[np.bool_]:
+    block, ignored = asked
+    return whole_rows_of_values(block[0], ignored.tolist())
+
+
+def _counts_of(asked: tuple[_Block, IntArray]) -> list[int]:
+    block, places = asked
+    return [n_categories(block[0][place]) for place in places]
+
+
+def _prepared_block(asked: tuple[_Block, IntArray, IntArray], how: Preparation) -> FloatArray:
+    block, discrete, ignored = asked
+    return prepare(block[0], how, set(discrete.tolist()), set(ignored.tolist()))
+
+
+def _known_of(columns: FloatArray) -> tuple[tuple[bytes, ...], NDArray[np.bool_]]:
+    return digests_of(columns), are_partly_categories(columns)
+
+
+def _spreads_of(asked: tuple[_Block, FloatArray]) -> Any:
+    block, columns = asked
+    return spreads_of(block[0], columns)

@@ -42,6 +42,9 @@ class Extras:
         self, table: Table, parameters: dict[str, Any], console: Console | None
     ) -> Iterator[tuple[str, Any]]:
         """Yield, as soon as it is worked out and printed, each thing with the name that a report has for it."""
+        if self.check_model is None and self.stability is None:
+            return
+        table = table.in_memory()  # models, and refits beside each other, need all features of some rows
         if self.check_model is not None:
             yield "check", check_by_model(table, parameters, self.check_model.value, console)
         if self.stability is not None:

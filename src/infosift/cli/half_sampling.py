@@ -77,7 +77,7 @@ def stability(
             "method": method.value,
             "search": search_asked_for(search, control),
             "criterion": criterion.value,
-            **options.discrete(table.named.categorical, table.features.columns, target, target_kind),
+            **options.discrete(table.named.categorical, table.names, target, target_kind),
             "keep": table.named.keep or None,
             "feature_groups": read_feature_groups(feature_groups),
             "scale": scale.value,

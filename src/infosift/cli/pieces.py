@@ -56,7 +56,7 @@ def neighbors(
         require_drawable(plot)
         named = Columns(ignore=ignore or [], categorical=categorical or [])
         table = read_table(source, target, named)
-        names = table.features.columns
+        names = table.names
         table = table.without_gaps(names, missing, may_ignore=True)
         discrete: dict[str, Any] = options.discrete(table.named.categorical, names, target, target_kind)
         with warnings_as_notes():

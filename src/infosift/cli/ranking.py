@@ -45,7 +45,7 @@ def rank(
         parameters: dict[str, Any] = {
             "alpha": alpha,
             "method": method.value,
-            **options.discrete(table.named.categorical, table.features.columns, target, target_kind),
+            **options.discrete(table.named.categorical, table.names, target, target_kind),
             "missing": missing.value,
             "min_features": min_features,
             "time_limit": time_limit,

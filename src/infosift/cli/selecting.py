@@ -81,13 +81,13 @@ def select(
         files = files.if_possible(feature_groups, checkpoint)
         extras = Extras(check_model, stability).if_shown(quiet, files.has_report)
         named = Columns(keep=keep or [], ignore=ignore or [], categorical=categorical or [], groups=groups)
-        table = read_table(source, target, named, quiet)
+        table = read_table(source, target, named, quiet, by_workers=scheduler is not None)
         parameters: dict[str, Any] = {
             "alpha": alpha,
             "method": method_asked_for(method, null),
             "search": search_asked_for(search, control),
             "criterion": criterion.value,
-            **options.discrete(table.named.categorical, table.features.columns, target, target_kind),
+            **options.discrete(table.named.categorical, table.names, target, target_kind),
             "keep": table.named.keep or None,
             "feature_groups": read_feature_groups(feature_groups),
             "scale": scale.value,
@@ -174,13 +174,16 @@ def fit(table: Table, parameters: dict[str, Any], quiet: bool = False) -> Select
 
 
 def require_values(table: Table, missing: str) -> None:
-    """Refuse infinite values, and missing ones where they are to be refused."""
+    """Refuse infinite values, and missing ones where they are to be refused; workers look at what they read."""
     from infosift.data.frames import read_columns
     from infosift.data.not_finite import require_finite
 
     takes_gaps = missing != "error"
-    features, target = read_columns(table.features), read_columns(table.target)
+    target = read_columns(table.target)
     require_finite(target, "The target", FIRST_ROW, allow_missing=takes_gaps, or_else=OR_DROP)
+    if not table.is_read:
+        return
+    features = read_columns(table.features)
     require_finite(
         features, first_row=FIRST_ROW, allow_missing=takes_gaps, or_else=OR_DROP_OR_USE, may_ignore=True
     )
@@ -235,7 +238,7 @@ class _Files:
         if (json := self.json) is not None:
             yield lambda: write_text(json, selection.to_json(indent=1), "Evidence", quiet)
         if (csv := self.csv) is not None:
-            chosen = table.features.select(selection.names).with_columns(table.target)
+            chosen = table.chosen(selection.names).with_columns(table.target)
             yield lambda: write_csv(csv, chosen, "Selected features", self.csv_escape, quiet)
         if self.has_report:
             yield lambda: write_report(selection, self.page, besides, quiet)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -48,12 +49,33 @@ class Columns:
 
 @dataclass(frozen=True)
 class Table:
-    """The features of a file, its target, the groups of its rows, and which columns options name."""
+    """The features of a file, its target, the groups of its rows, and which columns options name.
 
-    features: pl.DataFrame
+    Features that workers are to read are not read yet.
+    """
+
+    features: pl.DataFrame | pl.LazyFrame
     target: pl.Series
     row_groups: pl.Series | None = None
     named: Columns = Columns()
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the features are in memory."""
+        return not hasattr(self.features, "collect")
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the features."""
+        return self.features.collect_schema().names()
+
+    def chosen(self, names: Sequence[str]) -> pl.DataFrame:
+        """Return some features."""
+        return self.features.lazy().select(names).collect()
+
+    def in_memory(self) -> Table:
+        """Return the same with all features read."""
+        return replace(self, features=self.chosen(self.names))
 
     def without_gaps(self, used: list[str], missing: options.MissingRows, *, may_ignore: bool = False) -> Table:
         """Return some features in the rows that have them all; refuse gaps unless such rows are to be dropped.
@@ -63,7 +85,7 @@ class Table:
         from infosift.data.frames import read_columns
         from infosift.data.not_finite import require_finite, whole_rows
 
-        features = self.features.select(used)
+        features = self.chosen(used)
         columns, target = read_columns(features), read_columns(self.target)
         drops = missing is options.MissingRows.drop
         require_finite(target, "The target", FIRST_ROW, allow_missing=drops, or_else=OR_DROP)
@@ -79,18 +101,20 @@ class Table:
         return replace(self, features=features.filter(whole), target=self.target.filter(whole))
 
 
-def read_table(source: Source, target: str, named: Columns, quiet: bool = False) -> Table:
-    """Read the features of a file, its target and the groups of its rows."""
+def read_table(
+    source: Source, target: str, named: Columns, quiet: bool = False, *, by_workers: bool = False
+) -> Table:
+    """Read the features of a file, or leave that to workers where these can, its target and groups of its rows."""
     with warnings_as_notes(quiet):
-        table = _read_table(source, target, named)
-    if source.dates is Dates.expand:
+        table = _read_table(source, target, named, by_workers)
+    if source.dates is Dates.expand and table.is_read:
         from infosift.data.dates import expand_dates
 
         table = replace(table, features=expand_dates(table.features))
     return table
 
 
-def _read_table(source: Source, target: str, named: Columns) -> Table:
+def _read_table(source: Source, target: str, named: Columns, by_workers: bool) -> Table:
     from infosift.data.readers import TableFile
 
     file = TableFile.open(source.file, source.reading)
@@ -99,14 +123,17 @@ def _read_table(source: Source, target: str, named: Columns) -> Table:
     if named.groups in (*named.keep, *named.categorical):
         raise InputError(f'"{named.groups}" says which rows belong together, so it cannot be a feature.')
     groups = [] if named.groups is None else [named.groups]
-    features, values = file.read(target, named.ignore, _used(named), groups, as_written=named.categorical)
+    asked = (target, named.ignore, _used(named), groups, named.categorical)
+    unread = file.scan(*asked) if by_workers else None
+    if unread is not None:
+        lazy, here = unread
+        return Table(lazy, here[target], None if named.groups is None else _groups_of(here, named.groups), named)
+    features, values = file.read(*asked)
     if named.groups is None:
         return Table(features, values, named=named)
     if features.width == 1:
         raise InputError(f'"{named.groups}" says which rows belong together, and there is no other feature left.')
-    row_groups = features[named.groups]
-    _require_groups(row_groups)
-    return Table(features.drop(named.groups), values, row_groups, named)
+    return Table(features.drop(named.groups), values, _groups_of(features, named.groups), named)
 
 
 def _used(named: Columns) -> list[str]:
@@ -122,11 +149,13 @@ def _require_no_target(target: str, named: Columns) -> None:
         raise InputError(f'"{target}" is the target, so it cannot say which rows belong together.')
 
 
-def _require_groups(row_groups: pl.Series) -> None:
-    """Refuse rows of no group."""
+def _groups_of(frame: pl.DataFrame, name: str) -> pl.Series:
+    """Return which rows belong together; refuse rows of no group."""
+    row_groups = frame[name]
     gaps = row_groups.is_null()
     if row_groups.dtype.is_float():
         gaps |= row_groups.is_nan().fill_null(True)
     if gaps.any():
         place = counted_from(FIRST_ROW, gaps.arg_max() or 0)
         raise InputError(f'The groups "{row_groups.name}" have no value in {place}: fill it in first.')
+    return row_groups

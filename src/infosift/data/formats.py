@@ -66,12 +66,14 @@ class Reading:
 class Scanned:
     """Columns of a file that are not read yet, and what was seen of the file.
 
-    ``separator`` is that of text, ``points_as_text`` gives its columns with numbers that have a decimal point, or
-    divided thousands, as text. ``later`` are the names that the header has more than once, with what all but the
-    first are called instead. ``sheet`` is the one of ``sheets`` that is read.
+    ``by_column`` is whether each column can be read on its own, by other processes too. ``separator`` is that of
+    text, ``points_as_text`` gives its columns with numbers that have a decimal point, or divided thousands, as
+    text. ``later`` are the names that the header has more than once, with what all but the first are called
+    instead. ``sheet`` is the one of ``sheets`` that is read.
     """
 
     lazy: pl.LazyFrame
+    by_column: bool = False
     separator: str = ""
     points_as_text: Callable[[], pl.LazyFrame] | None = None
     later: Mapping[str, list[str]] = field(default_factory=dict)
@@ -88,7 +90,8 @@ def scan(source: str, reading: Reading) -> Scanned:
     if not path.exists():
         raise InputError(f"There is no file {path}.")
     if path.is_dir():
-        raise InputError(f"{path} is a folder, not a file.")
+        reading.require_format(source)
+        return _scan_folder(path)
     name = path.name.lower()
     if not name.endswith(_ENDINGS):
         raise InputError(f"{path} is not read: its name must end in one of {', '.join(_ENDINGS)}.")
@@ -99,9 +102,17 @@ def scan(source: str, reading: Reading) -> Scanned:
     if is_excel:
         return _read_excel(path, source, reading)
     if name.endswith(_PARQUET_ENDINGS):
-        return Scanned(pl.scan_parquet(path, glob=False))
+        return Scanned(pl.scan_parquet(path.absolute(), glob=False), by_column=True)
     require_whole(path)
     return Scanned(pl.scan_ipc(path))
+
+
+def _scan_folder(path: Path) -> Scanned:
+    """Return the columns of a table in several Parquet files, end to end in the order of their names."""
+    files = sorted(file.absolute() for file in path.rglob("*") if file.name.lower().endswith(_PARQUET_ENDINGS))
+    if not files:
+        raise InputError(f"{path} is a folder without Parquet files: give a file, or a folder with some.")
+    return Scanned(pl.scan_parquet(files, glob=False), by_column=True)
 
 
 def _scan_content(content: bytes, reading: Reading) -> Scanned:
@@ -176,9 +187,9 @@ def _scan_text(source: Path | BytesIO, header: str, reading: Reading, path: str)
     renamed, later = _renamed(schema.names(), names, reading.has_header)
     return Scanned(
         scanned(as_text if reading.decimal == COMMA else types).rename(renamed),
-        separator,
-        lambda: scanned(as_text).rename(renamed),
-        later,
+        separator=separator,
+        points_as_text=lambda: scanned(as_text).rename(renamed),
+        later=later,
     )
 
 

@@ -109,6 +109,39 @@ class TableFile:
         All columns that are named must be there. Those that are ``labels``, such as the person of each row, may
         hold anything. Numbers are not looked for in the text of those that are to stay ``as_written``.
         """
+        self._require_asked(target, ignore, named, labels)
+        used = [name for name in self.names if name not in ignore]
+        if used == [target]:
+            raise InputError(f'{self.path} has no column left besides the target "{target}".')
+        frame = self._read(used, list(dict.fromkeys([*labels, *as_written])))
+        _warn(self._repeated())
+        return frame.drop(target), frame[target]
+
+    def scan(
+        self,
+        target: str,
+        ignore: Sequence[str] = (),
+        named: Sequence[str] = (),
+        labels: Sequence[str] = (),
+        as_written: Sequence[str] = (),
+    ) -> tuple[pl.LazyFrame, pl.DataFrame] | None:
+        """Return the columns, not read, and the target and labels; None where some must be read to be known.
+
+        Text may be numbers or dates, and not all dates are those of a calendar.
+        """
+        self._require_asked(target, ignore, named, labels)
+        types = self.scanned.lazy.collect_schema()
+        features = [name for name in self.names if name not in (target, *ignore, *labels)]
+        if not (self.scanned.by_column and features):
+            return None
+        if not all(name in as_written or _is_known(types[name]) for name in features):
+            return None
+        return self.scanned.lazy.select(features), self._read([target, *labels], list(labels))
+
+    def _require_asked(
+        self, target: str, ignore: Sequence[str], named: Sequence[str], labels: Sequence[str]
+    ) -> None:
+        """Refuse what cannot be asked of the columns that there are."""
         for name in (target, *ignore, *named, *labels):
             self.require(name)
         if target in ignore:
@@ -120,16 +153,13 @@ class TableFile:
             raise InputError(
                 f'"{target}" is the target, and {count} columns of {self.path} are called so: rename them.'
             )
-        used = [name for name in self.names if name not in ignore]
+
+    def _read(self, used: Sequence[str], as_written: Sequence[str]) -> pl.DataFrame:
         frame = self._collect(self.scanned.lazy, used)
         _require_calendar(frame)
         if frame.is_empty():
             raise InputError(f"{self.path} has column names but no rows.")
-        if frame.width == 1:
-            raise InputError(f'{self.path} has no column left besides the target "{target}".')
-        frame = self._with_numbers(frame, list(dict.fromkeys([*labels, *as_written])))
-        _warn(self._repeated())
-        return frame.drop(target), frame[target]
+        return self._with_numbers(frame, as_written)
 
     def _collect(self, lazy: pl.LazyFrame, names: Sequence[str]) -> pl.DataFrame:
         with _refusing_in_one_sentence(self.path):
@@ -167,6 +197,11 @@ class TableFile:
             said.append(f'"{name}" occurs {len(others) + 1} times: {which} called {called}')
         more = f"; {len(said) - _MOST_REPEATED:,} more names are repeated" if len(said) > _MOST_REPEATED else ""
         return [f"{'; '.join(said[:_MOST_REPEATED])}{more}."] if said else []
+
+
+def _is_known(dtype: pl.DataType) -> bool:
+    """Tell whether values of a type are what they seem, numbers or categories."""
+    return dtype.is_numeric() or dtype in (pl.Boolean, pl.Categorical, pl.Enum)
 
 
 def _is_number(name: str) -> bool:

@@ -10,7 +10,10 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from infosift import Selection
 from infosift.cli import app, clusters
+from infosift.cli.sources import Source
+from infosift.cli.tables import Columns, read_table
 from samples import friedman
 
 distributed = pytest.importorskip("distributed")
@@ -87,3 +90,57 @@ def test_an_interrupt_while_workers_work_is_said_in_a_sentence(file, tmp_path):
     assert process.returncode == 130, said
     assert "Traceback" not in said
     assert "Interrupted" in said
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A table in two Parquet files, with a column of each kind that workers read."""
+    X, y = friedman(0, n=60)
+    frame = pl.DataFrame(X[:, :6], schema=[f"x{i}" for i in range(6)]).with_columns(
+        y=y, flag=X[:, 7] > 0.5, who=pl.Series(range(60)) // 3
+    )
+    folder = tmp_path_factory.mktemp("parts") / "table"
+    folder.mkdir()
+    frame[:35].write_parquet(folder / "1.parquet")
+    frame[35:].write_parquet(folder / "2.parquet")
+    return folder
+
+
+def test_workers_read_a_folder_of_parquet_files(folder, tmp_path):
+    words = ["select", folder, "--target", "y", "--groups", "who", "--ignore", "x5", "--quiet"]
+    results = ["--csv", tmp_path / "chosen.csv", "--stability", "2", "--report", tmp_path / "report.html"]
+    assert run(*words, "--json", tmp_path / "here").returncode == 0
+    done = run(*words, "--json", tmp_path / "workers", "--scheduler", "local", "--jobs", "2", *results)
+    assert done.returncode == 0, done.stderr
+    assert evidence(tmp_path / "workers") == evidence(tmp_path / "here")
+    chosen = pl.read_csv(tmp_path / "chosen.csv")
+    assert chosen.columns == [*Selection.from_json((tmp_path / "here").read_text()).names, "y"]
+    assert len(chosen) == 60
+    assert "2 half-samples" in (tmp_path / "report.html").read_text()
+
+
+def unread(file, **named):
+    return read_table(Source(str(file)), "y", Columns(**named), by_workers=True)
+
+
+def test_what_must_be_read_to_be_known_is_not_left_to_workers(folder, file, tmp_path):
+    assert not unread(folder).is_read
+    assert unread(folder).names == [*(f"x{i}" for i in range(6)), "flag", "who"]
+    assert unread(folder, groups="who").row_groups.to_list() == [i // 3 for i in range(60)]
+    assert unread(file).is_read  # text
+    frame = pl.read_parquet(folder)
+    for column in (pl.col("who").cast(pl.String), pl.col("who").cast(pl.Date)):
+        frame.with_columns(column).write_parquet(tmp_path / "table.parquet")
+        assert unread(tmp_path / "table.parquet").is_read
+    frame.with_columns(pl.col("who").cast(pl.String)).write_parquet(tmp_path / "table.parquet")
+    assert not unread(tmp_path / "table.parquet", categorical=["who"]).is_read
+    assert not unread(tmp_path / "table.parquet", ignore=["who"]).is_read
+    assert unread(folder).in_memory().features.equals(frame.drop("y"))
+
+
+def test_a_folder_without_tables_is_refused(tmp_path):
+    found = CliRunner().invoke(app, ["select", str(tmp_path), "--target", "y"])
+    assert found.exit_code == 2
+    assert "is a folder without Parquet files: give a file, or a folder with some." in " ".join(
+        found.output.split()
+    )

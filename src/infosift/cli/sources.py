@@ -35,7 +35,7 @@ class Decimal(Enum):
 
 _DATA = typer.Argument(
     metavar="DATA",
-    help="A CSV, TSV, Parquet, Arrow or Excel file; - is standard input.",
+    help="A CSV, TSV, Parquet, Arrow or Excel file, or a folder of Parquet files; - is standard input.",
     show_default=False,
 )
 

@@ -77,13 +77,13 @@ class Table:
         """Return copies of the columns at some positions as distances are taken in them."""
         return columns if self.weights is None else weigh(columns, self.weights[0][list(positions)])
 
-    @property
+    @cached_property
     def usable(self) -> list[int]:
         """Positions of the columns that can be candidates."""
         unusable = {*self.constant, *self.duplicates, *self.near_unique, *self.ignored}
         return [i for i in range(len(self.names)) if i not in unusable]
 
-    @property
+    @cached_property
     def units(self) -> list[Unit]:
         """What can be selected: single features, and groups with a feature that can."""
         usable = set(self.usable)

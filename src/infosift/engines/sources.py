@@ -49,9 +49,10 @@ def is_dask_collection(data: Any) -> bool:
 
 
 def in_memory(data: Any) -> Any:
-    """Return data that may not be read yet, such as a target, read."""
+    """Return data that may not be read yet, such as a target, read; a lazy frame of one column is that column."""
     if isinstance(data, pl.LazyFrame):
-        return data.collect()
+        frame = data.collect()
+        return frame.to_series() if frame.width == 1 else frame
     return data.compute() if is_dask_collection(data) else data
 
 
@@ -112,7 +113,7 @@ def _end_to_end(parts: list[Any]) -> Any:
 def read_block(asked: tuple[Any, tuple[str, ...]]) -> tuple[FloatArray, frozenset[int], Mapping[int, str]]:
     """Return the values of some columns, which of them are discrete, and which look like something else."""
     data, names = asked
-    data = in_memory(data)
+    data = data.collect() if isinstance(data, pl.LazyFrame) else in_memory(data)
     frame = as_frame(data)
     columns = read_array(as_plain(data), names=names) if frame is None else read_frame(frame)
     return np.ascontiguousarray(columns.values), columns.discrete, dict(columns.disguised)

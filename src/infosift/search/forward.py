@@ -86,7 +86,8 @@ def most_left_out(problem: Problem) -> int:
 
 def units_of(table: Table, step: Step) -> list[Unit]:
     """Return what a step is about; of a pair, in an order that does not depend on the columns'."""
-    return [unit for unit in sorted(table.units, key=table.digest) if set(unit.columns) <= set(step.columns)]
+    columns = set(step.columns)
+    return sorted((unit for unit in table.units if columns.issuperset(unit.columns)), key=table.digest)
 
 
 def revisions(problem: Problem, tests: Tests, added: Sequence[Sequence[Unit]]) -> Decisions:

@@ -1,0 +1,189 @@
+"""Tables that workers read: what is known of them, prepared and fetched, is what it is of a table in memory."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infosift import InputError, MutualInfoSelector
+from infosift.data.columns import NamedColumns
+from infosift.data.frames import read_columns
+from infosift.data.not_finite import missing_by_name, require_finite
+from infosift.data.preparing import Preparation
+from infosift.data.weights import weigh
+from infosift.engines import remote_features
+from infosift.engines.base import SpreadColumns
+from infosift.engines.remote_columns import RemoteColumns
+from infosift.engines.remote_features import read_remotely
+from infosift.engines.sources import in_memory, source_of
+from infosift.engines.threads import ThreadEngine
+
+ENGINE = ThreadEngine(1)
+
+
+def spread(columns, cuts):
+    """Columns as they would be with workers, in blocks that begin at some positions."""
+    starts = (0, *cuts)
+    blocks = tuple(columns[start:stop] for start, stop in zip(starts, (*cuts, None), strict=True))
+    return RemoteColumns(ENGINE, SpreadColumns(starts, blocks), columns.shape)
+
+
+@given(
+    cuts=st.sets(st.integers(1, 9)).map(sorted),
+    positions=st.lists(st.integers(0, 9)),
+    rows=st.lists(st.integers(0, 5), min_size=1),
+)
+def test_remote_columns_are_like_an_array(cuts, positions, rows):
+    array = np.random.default_rng(0).normal(size=(10, 6))
+    columns = spread(array, cuts)
+    assert (len(columns), columns.shape) == (10, (10, 6))
+    np.testing.assert_array_equal(columns[positions], array[np.array(positions, dtype=int)])
+    np.testing.assert_array_equal(columns[:0], array[:0])
+    np.testing.assert_array_equal(columns[2:5], array[2:5])
+    some = columns[:, np.array(rows)]
+    assert some.shape == (10, len(rows))
+    np.testing.assert_array_equal(some[positions], array[:, rows][np.array(positions, dtype=int)])
+    np.testing.assert_array_equal(columns[:, np.arange(6) > 2][[3]], array[[3], 3:])
+    weights = np.linspace(0.5, 2, 10)
+    np.testing.assert_array_equal(weigh(columns, weights)[range(10)], weigh(array, weights))
+
+
+def test_columns_that_were_fetched_stay_here_and_not_too_many():
+    array = np.random.default_rng(0).normal(size=(200, 4))
+    columns = spread(array, [50, 120])
+    np.testing.assert_array_equal(columns[range(200)], array)
+    columns.spread = SpreadColumns((0, 50, 120), tuple(np.zeros_like(array) for _ in range(3)))  # others by now
+    np.testing.assert_array_equal(columns[[199, 170]], array[[199, 170]])
+    np.testing.assert_array_equal(columns[[0]], np.zeros((1, 4)))
+
+
+CELLS = st.one_of(
+    st.sampled_from([0.0, 1.0, np.nan, 2.5]), st.floats(-3, 3).map(lambda x: round(x, 2)), st.just(np.inf)
+)
+
+
+@settings(deadline=None)
+@given(
+    table=st.integers(1, 6).flatmap(
+        lambda d: st.lists(st.lists(CELLS, min_size=d, max_size=d), min_size=2, max_size=12)
+    ),
+    discrete=st.sets(st.integers(0, 5)),
+    ignored=st.sets(st.integers(0, 5)),
+    scale=st.sampled_from(["standard", "rank", "none"]),
+)
+def test_what_is_known_and_prepared_is_that_of_a_table_in_memory(table, discrete, ignored, scale):
+    values = np.array(table)
+    n_rows, n_columns = values.shape
+    discrete, ignored = ({i for i in some if i < n_columns} for some in (discrete, ignored))
+    held = read_columns(pl.DataFrame(values, schema=[f"c{i}" for i in range(n_columns)]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(remote_features, "_BYTES_OF_BLOCK", 8 * n_rows * 2)
+        patch.setattr(remote_features, "_FEWEST_COLUMNS", 1)
+        remote = read_remotely(source_of(pl.LazyFrame(values, schema=list(held.names))), n_rows, ENGINE)
+    assert len(remote.blocks.handles) == -(-n_columns // 2)
+    held, remote = held.with_discrete(discrete), remote.with_discrete(discrete)
+    assert_alike(held, remote, sorted(ignored), Preparation(3, "ties", scale))
+    whole = held.whole_rows(sorted(ignored))
+    if whole.any():
+        assert_alike(held.take(whole), remote.take(whole), sorted(ignored), Preparation(3, "ties", scale))
+
+
+def assert_alike(held, remote, ignored, how):
+    assert (remote.names, remote.n_rows, remote.discrete) == (held.names, held.n_rows, held.discrete)
+    for fact, value in vars(held.facts).items():
+        np.testing.assert_array_equal(getattr(remote.facts, fact), value, err_msg=fact)
+    assert missing_by_name(remote, ignored) == missing_by_name(held, ignored)
+    assert refusal(remote, ignored) == refusal(held, ignored)
+    np.testing.assert_array_equal(remote.whole_rows(ignored), held.whole_rows(ignored))
+    order = sorted(held.discrete, reverse=True)
+    assert remote.counts_of_categories(order) == held.counts_of_categories(order)
+    if any(held.facts.infinite_rows[i] >= 0 for i in range(len(held.names)) if i not in ignored):
+        return
+    expected, found = held.prepared(how, ignored), remote.prepared(how, ignored)
+    np.testing.assert_array_equal(found.columns[range(len(held.names))], expected.columns)
+    assert found.digests == expected.digests
+    np.testing.assert_array_equal(found.have_categories, expected.have_categories)
+    assert (found.spreads is None) == (expected.spreads is None) == (how.scale != "none")
+    if expected.spreads is not None:
+        np.testing.assert_array_equal(found.spreads, expected.spreads)
+
+
+def refusal(columns, ignored):
+    try:
+        require_finite(columns, ignored=ignored, may_ignore=True)
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def mixed(n_rows=40):
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "number": rng.normal(size=n_rows),
+            "text": rng.choice(["a", "b", "c"], size=n_rows),
+            "whole": rng.integers(0, 9, size=n_rows),
+            "flag": rng.uniform(size=n_rows) > 0.5,
+            "price": [f"{value:.2f}" for value in rng.uniform(size=n_rows)],
+        }
+    )
+
+
+def sources():
+    frame = mixed()
+    yield pl.from_pandas(frame).lazy(), frame
+    dask_frame = pytest.importorskip("dask.dataframe")
+    dask_array = pytest.importorskip("dask.array")
+    yield dask_frame.from_pandas(frame, npartitions=3), frame
+    numbers = frame[["number", "whole"]].to_numpy()
+    yield dask_array.from_array(numbers, chunks=(17, 1)), numbers
+    plain = frame[["number", "whole"]].set_axis([5, 7], axis=1)
+    yield dask_frame.from_pandas(plain, npartitions=2), plain
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_what_is_read_of_a_source_is_what_is_read_of_the_table(number, monkeypatch):
+    unread, table = list(sources())[number]
+    monkeypatch.setattr(remote_features, "_BYTES_OF_BLOCK", 8 * 40 * 2)
+    monkeypatch.setattr(remote_features, "_FEWEST_COLUMNS", 1)
+    held, remote = read_columns(table), read_remotely(source_of(unread), 40, ENGINE)
+    assert isinstance(held, NamedColumns)
+    assert remote.disguised == held.disguised
+    assert_alike(held, remote, [0], Preparation(0, "ties"))
+
+
+def test_tables_in_memory_are_no_sources():
+    for table in (np.zeros((3, 2)), [[1, 2]], mixed(), pl.DataFrame({"a": [1]}), None):
+        assert source_of(table) is None
+        assert in_memory(table) is table
+
+
+def test_rows_that_do_not_go_with_the_target_are_refused():
+    with pytest.raises(InputError, match=r"40.*39|39.*40"):
+        read_remotely(source_of(pl.from_pandas(mixed()).lazy()), 39, ENGINE)
+
+
+def test_without_a_cluster_data_of_dask_are_read_here_and_lazy_frames_refused():
+    dask_frame, dask_array = pytest.importorskip("dask.dataframe"), pytest.importorskip("dask.array")
+    frame = mixed()[["number", "text", "whole"]]
+    y = (frame["number"] ** 2).rename("y")
+    expected = MutualInfoSelector(random_state=0).fit(frame, y)
+    unread = dask_frame.from_pandas(frame.assign(y=y), npartitions=2)
+    found = MutualInfoSelector(random_state=0).fit(unread[list(frame)], unread["y"])
+    assert found.selection_ == expected.selection_
+    assert list(found.feature_names_in_) == list(frame)
+    assert list(found.transform(unread[list(frame)]).compute()) == list(expected.selection_.names)
+    array = frame[["number", "whole"]].to_numpy()
+    found = MutualInfoSelector(random_state=0).fit(
+        dask_array.from_array(array), dask_array.from_array(y.to_numpy())
+    )
+    assert found.selection_ == MutualInfoSelector(random_state=0).fit(array, y.to_numpy()).selection_
+    assert not hasattr(found, "feature_names_in_")
+    with pytest.raises(InputError, match="lazy: collect"):
+        MutualInfoSelector().fit(pl.from_pandas(frame).lazy(), y)
+    lazy = pl.from_pandas(frame).lazy()
+    assert expected.transform(lazy).collect().columns == list(expected.selection_.names)
+    with pytest.raises(InputError, match="other features than"):
+        expected.transform(lazy.select("text", "number", "whole"))

@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import sys
 import threading
 import time
 
@@ -153,6 +154,22 @@ def test_an_error_of_the_data_is_raised_once_and_not_tried_again(client, tmp_pat
     with pytest.raises(InputError, match="Column three is no good"):
         list(engine.each(noted, [3], tmp_path))
     assert len(list(tmp_path.glob("3-*"))) == 1
+
+
+def pages_asked_for(item):
+    """Return how many pages the system gives to arrays that are gone at once, after the first of them."""
+    import resource  # not on every system
+
+    counts = []
+    for _ in range(item + 1):
+        np.ones(250_000)
+        counts.append(resource.getrusage(resource.RUSAGE_THREAD).ru_minflt)
+    return counts[-1] - counts[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems are not told")
+def test_workers_hold_on_to_memory_for_the_next_array(client):
+    assert next(DaskEngine(client).each(pages_asked_for, [100])) < 100 * 250_000 * 8 / 4096 / 10
 
 
 def slowly(item, folder):

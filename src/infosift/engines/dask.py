@@ -30,6 +30,7 @@ from infosift.engines.base import (
     rows_of,
 )
 from infosift.engines.blas import always_on_one_thread, on_one_thread
+from infosift.engines.memory import always_hold_memory
 from infosift.engines.sending import aligned, bytes_of
 from infosift.engines.threads import ThreadEngine
 from infosift.errors import InputError
@@ -290,6 +291,7 @@ def _run(function: Callable[..., Answer], asking_process: int, item: Any, *share
     """Answer for one item, by a worker."""
     if os.getpid() != asking_process:
         always_on_one_thread()
+        always_hold_memory()
     return function(aligned(item), *map(aligned, shared))
 
 

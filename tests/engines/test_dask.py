@@ -14,7 +14,7 @@ import pytest
 from infosift import Calibrated, Filter, InputError, MutualInfoSelector, Published, selection_stability
 from infosift.criteria import CRITERIA, KSG
 from infosift.engines.active import active_engine
-from infosift.engines.base import Question
+from infosift.engines.base import Question, SpreadColumns
 from infosift.engines.threads import ThreadEngine
 
 distributed = pytest.importorskip("distributed")
@@ -139,6 +139,26 @@ def test_the_record_says_how_many_bytes_a_step_sent(client):
     steps = on_cluster(X, y, max_features=2).steps
     assert steps[0].bytes_sent > X.nbytes > steps[1].bytes_sent > 100 * 8
     assert all(step.bytes_sent is None for step in here(X, y, max_features=2).steps)
+
+
+def doubled(columns):
+    return 2 * columns
+
+
+def test_columns_that_lie_with_workers_are_scored_there(client):
+    columns, target = np.random.default_rng(0).normal(size=(30, 4000)), np.ones((1, 4000))
+    picked, found = [29, 3, 4, 5, 0], []
+    for engine in (ThreadEngine(1), DaskEngine(client)):
+        blocks = engine.keep(doubled, (columns[:4], columns[4:20], columns[20:]))
+        question = Question(SpreadColumns((0, 4, 20), tuple(blocks)), columns[:1], target, picked)
+        found.append(engine.score(sums, [question, question]))
+    np.testing.assert_array_equal(found[0][0][:, 0], 2 * columns[picked].sum(axis=1) + columns[0].sum() + 4000)
+    np.testing.assert_array_equal(found[1], found[0])
+    assert engine.bytes_sent < columns.nbytes + 8 * (target.nbytes + columns[:1].nbytes)
+
+
+def sums(candidates, given, target, n_threads):
+    return np.array([[own.sum() + given.sum() + target.sum()] for own in candidates])
 
 
 def noted(item, folder):

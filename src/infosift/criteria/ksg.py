@@ -15,7 +15,7 @@ from infosift import _kernel
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Value, score_each_fold
 from infosift.data.encoding import only_numbers
-from infosift.engines.base import Engine, Question
+from infosift.engines.base import Engine, Question, SpreadColumns
 from infosift.errors import InputError, is_auto, require_choice, require_count, require_rows
 
 _MAX_NEIGHBORS = 20
@@ -133,11 +133,13 @@ class KSG(BaseEstimator):  # type: ignore[misc]
         Candidates on their own share the search for neighbours among the folds, where the kernel can.
         """
         n_folds = int(folds.max()) + 1
+        candidates = question.candidates
         alone = self.variant == 1 and len(question.given) == 0 and len(question.target) == 1
-        if not alone or question.n_rows < _FEWEST_SHARED_ROWS or n_folds < _FEWEST_SHARED_FOLDS:
+        many = question.n_rows >= _FEWEST_SHARED_ROWS and n_folds >= _FEWEST_SHARED_FOLDS
+        if not (alone and many) or isinstance(candidates, SpreadColumns):
             return score_each_fold(self, question, folds, values, engine)
-        picked = np.arange(len(question.candidates)) if question.picked is None else np.array(question.picked)
-        numbers = only_numbers(question.candidates)[picked] & only_numbers(question.target)[0]
+        picked = np.arange(len(candidates)) if question.picked is None else np.array(question.picked)
+        numbers = only_numbers(candidates)[picked] & only_numbers(question.target)[0]
         scores = np.empty((len(picked), n_folds, len(values)))
         if numbers.any():
             part = replace(question, picked=picked[numbers].tolist())

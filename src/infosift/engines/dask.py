@@ -138,7 +138,8 @@ class DaskEngine:
 
     def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
         """Return, for each question, the rows that ``score_block`` gives for its candidates, in their order."""
-        blocks = [self._blocks_of(question) for question in questions]
+        size = min(self._share(sum(question.n_candidates for question in questions)), _COLUMNS_PER_BLOCK)
+        blocks = [self._blocks_of(question, size) for question in questions]
         calls: list[_Call] = []
         for question, own in zip(questions, blocks, strict=True):
             shared = (score_block, question.given, question.target, question.rows, question.candidate_rows)
@@ -153,14 +154,16 @@ class DaskEngine:
             found.append(np.concatenate(parts))
         return found
 
-    def _blocks_of(self, question: Question) -> list[tuple[Piece, ...]]:
-        """Return blocks of candidates: pieces of a table that is with the workers, or columns that are sent."""
-        size = min(self._share(question.n_candidates), _COLUMNS_PER_BLOCK)
+    def _blocks_of(self, question: Question, size: int) -> list[tuple[Piece, ...]]:
+        """Return blocks of candidates: pieces of those that are with the workers, or columns that are sent."""
+        candidates = question.candidates
         if question.picked is None:
+            assert not isinstance(candidates, SpreadColumns)
             size = min(size, max(1, _BYTES_OF_BLOCK // (8 * question.n_rows)))
             parts = equal_parts(question.n_candidates, size)
-            return [((question.candidates[part], np.arange(part.stop - part.start)),) for part in parts]
-        table, picked = self.spread(question.candidates), list(question.picked)
+            return [((candidates[part], np.arange(part.stop - part.start)),) for part in parts]
+        table = candidates if isinstance(candidates, SpreadColumns) else self.spread(candidates)
+        picked = list(question.picked)
         return [table.pieces(picked[run]) for run in table.runs(picked, size)]
 
     def _share(self, n_items: int) -> int:

@@ -39,7 +39,9 @@ from infosift.errors import InputError
 _BLOCKS_PER_THREAD = 4
 _TASKS_PER_THREAD = 6
 _BYTES_OF_BLOCK = 4_000_000
-_COLUMNS_PER_BLOCK = 128
+# A task costs scheduler and worker some ten milliseconds, beside which its work should be long.
+_VALUES_OF_TASK = 500_000
+_LEAST_COLUMNS = 128
 _COLUMNS_IN_STEP = 64  # columns of a table are predicted in products of so many
 # Arrays that are smaller are sent with each task.
 _BYTES_IN_TASK = 8_000
@@ -138,8 +140,8 @@ class DaskEngine:
 
     def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
         """Return, for each question, the rows that ``score_block`` gives for its candidates, in their order."""
-        size = min(self._share(sum(question.n_candidates for question in questions)), _COLUMNS_PER_BLOCK)
-        blocks = [self._blocks_of(question, size) for question in questions]
+        share = self._share(sum(question.n_candidates for question in questions))
+        blocks = [self._blocks_of(question, share) for question in questions]
         calls: list[_Call] = []
         for question, own in zip(questions, blocks, strict=True):
             shared = (score_block, question.given, question.target, question.rows, question.candidate_rows)
@@ -154,9 +156,10 @@ class DaskEngine:
             found.append(np.concatenate(parts))
         return found
 
-    def _blocks_of(self, question: Question, size: int) -> list[tuple[Piece, ...]]:
+    def _blocks_of(self, question: Question, share: int) -> list[tuple[Piece, ...]]:
         """Return blocks of candidates: pieces of those that are with the workers, or columns that are sent."""
         candidates = question.candidates
+        size = min(share, max(_LEAST_COLUMNS, _VALUES_OF_TASK // question.n_rows))
         if question.picked is None:
             assert not isinstance(candidates, SpreadColumns)
             size = min(size, max(1, _BYTES_OF_BLOCK // (8 * question.n_rows)))

@@ -15,8 +15,6 @@ from distributed import Client, LocalCluster
 from benchmarks.memory import megabytes
 from infosift import MutualInfoSelector
 
-_HELD = str(32 * 2**20)
-
 
 def main() -> None:
     """Select from a table of noise and three features that matter, in each way."""
@@ -28,7 +26,11 @@ def main() -> None:
     print(f"one thread: {one_thread:.1f} s, {megabytes('VmHWM'):.0f} MB, {', '.join(selection.names)}", flush=True)
     seconds = {}
     for n_workers in (1, 2):
-        with _cluster(n_workers) as cluster, Client(cluster) as client, joblib.parallel_config(backend="dask"):
+        with (
+            LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+            Client(cluster) as client,
+            joblib.parallel_config(backend="dask"),
+        ):
             _timed(X[:, :8], y)  # workers import what they need
             seconds[n_workers], found = _timed(X, y)
             peak = max(client.run(megabytes, "VmHWM").values())
@@ -40,11 +42,6 @@ def main() -> None:
         )
     print(f"one worker takes {seconds[1] / one_thread:.2f} times as long as one thread (at most 1.3)")
     print(f"two workers are {seconds[1] / seconds[2]:.2f} times as fast as one (at least 1.7)")
-
-
-def _cluster(n_workers: int) -> LocalCluster:
-    memory = {"MALLOC_TRIM_THRESHOLD_": _HELD, "MALLOC_MMAP_THRESHOLD_": _HELD}
-    return LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", env=memory)
 
 
 def _timed(X: np.ndarray, y: np.ndarray, **options: object) -> tuple[float, object]:

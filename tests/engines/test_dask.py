@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import sys
 import threading
 import time
 
@@ -13,7 +14,7 @@ import pytest
 from infosift import Calibrated, Filter, InputError, MutualInfoSelector, Published, selection_stability
 from infosift.criteria import CRITERIA, KSG
 from infosift.engines.active import active_engine
-from infosift.engines.base import Question
+from infosift.engines.base import Question, SpreadColumns
 from infosift.engines.threads import ThreadEngine
 
 distributed = pytest.importorskip("distributed")
@@ -140,6 +141,26 @@ def test_the_record_says_how_many_bytes_a_step_sent(client):
     assert all(step.bytes_sent is None for step in here(X, y, max_features=2).steps)
 
 
+def doubled(columns):
+    return 2 * columns
+
+
+def test_columns_that_lie_with_workers_are_scored_there(client):
+    columns, target = np.random.default_rng(0).normal(size=(30, 4000)), np.ones((1, 4000))
+    picked, found = [29, 3, 4, 5, 0], []
+    for engine in (ThreadEngine(1), DaskEngine(client)):
+        blocks = engine.keep(doubled, (columns[:4], columns[4:20], columns[20:]))
+        question = Question(SpreadColumns((0, 4, 20), tuple(blocks)), columns[:1], target, picked)
+        found.append(engine.score(sums, [question, question]))
+    np.testing.assert_array_equal(found[0][0][:, 0], 2 * columns[picked].sum(axis=1) + columns[0].sum() + 4000)
+    np.testing.assert_array_equal(found[1], found[0])
+    assert engine.bytes_sent < columns.nbytes + 8 * (target.nbytes + columns[:1].nbytes)
+
+
+def sums(candidates, given, target, n_threads):
+    return np.array([[own.sum() + given.sum() + target.sum()] for own in candidates])
+
+
 def noted(item, folder):
     (folder / f"{item}-{time.monotonic_ns()}").touch()
     if item == 3:
@@ -153,6 +174,22 @@ def test_an_error_of_the_data_is_raised_once_and_not_tried_again(client, tmp_pat
     with pytest.raises(InputError, match="Column three is no good"):
         list(engine.each(noted, [3], tmp_path))
     assert len(list(tmp_path.glob("3-*"))) == 1
+
+
+def pages_asked_for(item):
+    """Return how many pages the system gives to arrays that are gone at once, after the first of them."""
+    import resource  # not on every system
+
+    counts = []
+    for _ in range(item + 1):
+        np.ones(250_000)
+        counts.append(resource.getrusage(resource.RUSAGE_THREAD).ru_minflt)
+    return counts[-1] - counts[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems are not told")
+def test_workers_hold_on_to_memory_for_the_next_array(client):
+    assert next(DaskEngine(client).each(pages_asked_for, [100])) < 100 * 250_000 * 8 / 4096 / 10
 
 
 def slowly(item, folder):

@@ -189,7 +189,7 @@ def test_all_other_work_is_counted_as_no_candidates_and_may_end_too(n_jobs, way)
     assert len(asked) == 3 if n_jobs == 1 else len(asked) < 500
 
 
-def test_threads_share_the_rows_of_one_question_or_take_blocks_of_several():
+def test_threads_share_the_rows_of_few_questions_or_take_blocks_of_many():
     seen = []
 
     def score_block(candidates, given, target, n_threads):
@@ -199,8 +199,11 @@ def test_threads_share_the_rows_of_one_question_or_take_blocks_of_several():
     engine = ThreadEngine(3)
     engine.score(score_block, [question(n_given=2)])
     assert set(seen) == {3}
+    engine.score(score_block, [question(n_given=2)] * 11)
+    assert set(seen) == {3}
     seen.clear()
-    engine.score(score_block, [question(n_given=2), question(n_given=2)])
+    engine.score(score_block, [question(n_given=2)] * 12)
+    engine.score(score_block, [question(n_given=2), question(n_given=0)])
     engine.score(score_block, [question(n_given=0)])
     assert set(seen) == {1}
 

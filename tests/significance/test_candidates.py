@@ -1,4 +1,4 @@
-"""Candidates in a block: functions, series and copies of some against those of all, nothing kept."""
+"""Candidates in a block: functions and series of some against those of all, nothing kept."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from infosift.criteria.rank_functions import functions_of
 from infosift.engines.base import SpreadColumns
 from infosift.significance import candidates as module
-from infosift.significance.candidates import Subset, candidates_beside, copies_of, functions_of_some
+from infosift.significance.candidates import Subset, candidates_beside, functions_of_some
 from infosift.significance.series import make_series
 from infosift.significance.surrogates import surrogates_of
 from samples import conditional_of_groups as make
@@ -108,25 +108,6 @@ def test_candidates_have_their_columns_one_after_the_other():
     assert [own.tolist() for own in candidates.units] == [[0, 1, 2], [3], [4, 5]]
     np.testing.assert_array_equal(candidates.columns, columns)
     assert candidates.n_rows == 80
-
-
-@pytest.mark.parametrize("null", ["residual", "local", "shuffle"])
-@pytest.mark.parametrize("subset", [(), (0,)])
-def test_copies_of_some_candidates_are_those_of_their_columns_in_a_draw(null, subset):
-    candidates, columns, surrogates, sources = beside(null, subset)
-    source, rows = sources([5])[0], np.array([7, 3, 50])
-    of_places = {(2, 0): [4, 5, 0, 1, 2], (1,): [3], (): []}
-    asked = [(draw, np.array(places, dtype=int)) for draw in (0, 5) for places in of_places]
-    found = iter(copies_of((candidates, asked), sources, rows, of_residuals=False))
-    for whole in (columns, surrogates.draw(source)):
-        for own in of_places.values():
-            np.testing.assert_array_equal(next(found), whole[own][:, rows])
-    if null == "local":
-        return
-    found = iter(copies_of((candidates, asked), sources, rows, of_residuals=True))
-    for moved in (np.arange(80), source):
-        for own in of_places.values():
-            np.testing.assert_array_equal(next(found), surrogates.residuals()[own][:, moved[rows]])
 
 
 def test_functions_of_a_group_are_those_of_all_its_columns():

@@ -7,7 +7,7 @@ import pytest
 
 from infosift.criteria.rank_functions import functions_of
 from infosift.data.feature_groups import Unit
-from infosift.engines.base import SpreadColumns, equal_parts
+from infosift.engines.base import SpreadColumns, equal_parts, joined_columns
 from infosift.engines.threads import ThreadEngine
 from infosift.significance import conditional as module
 from infosift.significance import drawn_scores, pair_series
@@ -36,6 +36,21 @@ def of_many_kinds(subset=(), *, classes=False, with_gaps=False, **options):
         X[[0, 1, 5, 8]] = np.where(rng.uniform(size=(4, 90)) < 0.2, np.nan, X[[0, 1, 5, 8]])
     groups = (Unit("a pair", (1, 5)), Unit("four", (3, 4, 6, 7)))
     return conditional_on(X, y, subset, discrete=(2, 5), feature_groups=groups, **options)
+
+
+def copies(conditional, asked, rows, **options):
+    """The columns of copies for each draw and places, brought here one by one."""
+    found = conditional.copies(asked, rows, **options)
+    units = [conditional.units[place] for _, places in asked for place in places]
+    of_units = [
+        joined_columns(found.columns.pieces(range(first, first + len(unit.columns))))
+        for unit, first in zip(units, found.firsts, strict=True)
+    ]
+    ends = np.cumsum([len(places) for _, places in asked])
+    return [
+        np.concatenate([np.empty((0, len(rows))), *of_units[end - len(places) : end]])
+        for end, (_, places) in zip(ends, asked, strict=True)
+    ]
 
 
 def test_another_step_or_seed_has_other_draws():
@@ -70,25 +85,25 @@ def test_the_data_are_draw_zero(n_jobs):
     conditional = make((1,), n_jobs=n_jobs)
     columns, rows, every = conditional.bench.table.columns[[0, 2, 3]], np.arange(90), np.arange(3)
     some, few = np.array([2, 0]), np.array([5, 80, 3])
-    found = conditional.copies([(0, every), (0, some)], rows)
+    found = copies(conditional, [(0, every), (0, some)], rows)
     np.testing.assert_array_equal(found[0], columns)
     np.testing.assert_array_equal(found[1], columns[[2, 0]])
-    copies = [block.surrogates.draw(rows) for block in conditional.blocks]
-    np.testing.assert_allclose(np.concatenate(copies), columns, atol=1e-12)
-    (residuals,) = conditional.copies([(0, every)], rows, of_residuals=True)
+    drawn = [block.surrogates.draw(rows) for block in conditional.blocks]
+    np.testing.assert_allclose(np.concatenate(drawn), columns, atol=1e-12)
+    (residuals,) = copies(conditional, [(0, every)], rows, of_residuals=True)
     assert residuals.shape == (3, 90)
-    whole, *others = conditional.copies([(5, every), (5, some), (0, some), (5, every[:0])], rows)
+    whole, *others = copies(conditional, [(5, every), (5, some), (0, some), (5, every[:0])], rows)
     for own, expected in zip(others, (whole[[2, 0]], columns[[2, 0]], whole[:0]), strict=True):
         np.testing.assert_array_equal(own, expected)
-    np.testing.assert_array_equal(conditional.copies([(5, some)], few)[0], whole[[2, 0]][:, few])
-    (shuffled,) = conditional.copies([(5, some)], few, of_residuals=True)
+    np.testing.assert_array_equal(copies(conditional, [(5, some)], few)[0], whole[[2, 0]][:, few])
+    (shuffled,) = copies(conditional, [(5, some)], few, of_residuals=True)
     np.testing.assert_array_equal(shuffled, residuals[[2, 0]][:, conditional.sources([5])[0, few]])
     assert np.mean(whole == columns) < 0.1
 
 
 def residuals_of(conditional):
     places, rows = np.arange(len(conditional.units)), np.arange(conditional.bench.table.n_rows)
-    return conditional.copies([(0, places)], rows, of_residuals=True)[0]
+    return copies(conditional, [(0, places)], rows, of_residuals=True)[0]
 
 
 @pytest.mark.parametrize("n_rows", [90, 450])  # 450 are predicted by a part of them
@@ -167,7 +182,7 @@ def answers_of(conditional):
     found = [array for own in conditional.functions(places) for array in own]
     asked, rows = [(3, np.arange(n_units)), (0, np.array(places))], np.arange(0, 90, 2)
     for of_residuals in (False, True) if conditional.has_residuals else (False,):
-        found += conditional.copies(asked, rows, of_residuals=of_residuals)
+        found += copies(conditional, asked, rows, of_residuals=of_residuals)
     series = DrawnSeries(conditional, "testing")
     for draws in (series.draws(9), series.draws(29)):
         found += [draws.observed, draws.as_high, draws.best]

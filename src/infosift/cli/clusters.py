@@ -13,7 +13,6 @@ from infosift.interrupts import held_back
 
 LOCAL = "local"
 _SECONDS_TO_CONNECT = 10
-_MEMORY_HELD = 32 * 2**20
 
 
 @contextmanager
@@ -40,11 +39,9 @@ def _client_of(scheduler: str, n_jobs: int) -> Iterator[Any]:
     except ImportError:
         raise InputError('--scheduler needs Dask: install it with pip install "infosift[dask]".') from None
     if scheduler == LOCAL:
-        # Workers give memory back at once unless told otherwise, and then wait for it again and again.
-        memory = {"MALLOC_TRIM_THRESHOLD_": str(_MEMORY_HELD), "MALLOC_MMAP_THRESHOLD_": str(_MEMORY_HELD)}
         n_workers = None if n_jobs == -1 else n_jobs
         with held_back():
-            cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, env=memory)
+            cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1)
         with cluster, Client(cluster) as client:
             yield client
         return

@@ -136,7 +136,7 @@ class KSG(BaseEstimator):  # type: ignore[misc]
         alone = self.variant == 1 and len(question.given) == 0 and len(question.target) == 1
         if not alone or question.n_rows < _FEWEST_SHARED_ROWS or n_folds < _FEWEST_SHARED_FOLDS:
             return score_each_fold(self, question, folds, values, engine)
-        picked = np.arange(len(question.candidates)) if question.picked is None else np.array(question.picked)
+        picked = np.arange(question.n_candidates) if question.picked is None else np.array(question.picked)
         by_block = engine.each(only_numbers, engine.spread(question.candidates).blocks)
         numbers = np.concatenate(list(by_block))[picked] & only_numbers(question.target)[0]
         scores = np.empty((len(picked), n_folds, len(values)))

@@ -19,54 +19,6 @@ Piece: TypeAlias = tuple[Handle, IntArray]
 
 
 @dataclass(frozen=True)
-class Question:
-    """Given a subset and the target, what is the score of the subset plus each of these candidates?
-
-    Each array holds one column of the table per row; candidates of which some are picked may lie elsewhere.
-    ``picked`` are the columns among ``candidates`` that are
-    asked about, None for all. ``rows`` restricts the question to some rows of the table; ``candidate_rows`` says
-    from which rows the candidates' values are taken instead, so that a shuffle of the candidates against all else
-    needs no copy of the table. Only the block that is being scored is ever copied.
-    """
-
-    candidates: Any
-    given: FloatArray
-    target: FloatArray
-    picked: Sequence[int] | None = None
-    rows: IntArray | None = None
-    candidate_rows: IntArray | None = None
-
-    @property
-    def n_candidates(self) -> int:
-        """Number of columns the question is about."""
-        return len(self.candidates) if self.picked is None else len(self.picked)
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows the question is about."""
-        return self.target.shape[1] if self.rows is None else len(self.rows)
-
-    @property
-    def shares_much(self) -> bool:
-        """Whether the candidates have so much in common that threads had better share the rows."""
-        return len(self.given) > 0 and len(self.target) == 1
-
-    def block(self, columns: slice) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return a block of candidates, the given columns and the target, ready for the kernel."""
-        candidate_rows = self.rows if self.candidate_rows is None else self.candidate_rows
-        block = self.candidates[columns] if self.picked is None else self.candidates[list(self.picked[columns])]
-        return (
-            rows_of(block, candidate_rows),
-            rows_of(self.given, self.rows),
-            rows_of(self.target, self.rows),
-        )
-
-
-# Takes candidates, given columns, target and the number of threads it may use.
-BlockScorer: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, int], FloatArray]
-
-
-@dataclass(frozen=True)
 class SpreadColumns:
     """The columns of a table in blocks that lie where an engine works: the first position of each, and handles."""
 
@@ -99,6 +51,59 @@ def joined_columns(pieces: Sequence[tuple[FloatArray, IntArray]]) -> FloatArray:
     """Return the columns that pieces of blocks are made of, where the blocks are."""
     found = [block[places] for block, places in pieces]
     return found[0] if len(found) == 1 else np.concatenate(found)
+
+
+@dataclass(frozen=True)
+class Question:
+    """Given a subset and the target, what is the score of the subset plus each of these candidates?
+
+    Each array holds one column of the table per row. ``picked`` are the columns among ``candidates`` that are
+    asked about, None for all; of candidates that lie elsewhere it has to say which. ``rows`` restricts the
+    question to some rows of the table; ``candidate_rows`` says from which rows the candidates' values are taken
+    instead, so that a shuffle of the candidates against all else needs no copy of the table. Only the block that
+    is being scored is ever copied.
+    """
+
+    candidates: Any
+    given: FloatArray
+    target: FloatArray
+    picked: Sequence[int] | None = None
+    rows: IntArray | None = None
+    candidate_rows: IntArray | None = None
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of columns the question is about."""
+        return len(self.candidates) if self.picked is None else len(self.picked)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows the question is about."""
+        return self.target.shape[1] if self.rows is None else len(self.rows)
+
+    @property
+    def shares_much(self) -> bool:
+        """Whether the candidates have so much in common that threads had better share the rows."""
+        return len(self.given) > 0 and len(self.target) == 1
+
+    def block(self, columns: slice) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return a block of candidates, the given columns and the target, ready for the kernel."""
+        candidate_rows = self.rows if self.candidate_rows is None else self.candidate_rows
+        return (
+            rows_of(self._candidates_at(columns), candidate_rows),
+            rows_of(self.given, self.rows),
+            rows_of(self.target, self.rows),
+        )
+
+    def _candidates_at(self, columns: slice) -> FloatArray:
+        if isinstance(self.candidates, SpreadColumns):
+            assert self.picked is not None
+            return joined_columns(self.candidates.pieces(self.picked[columns]))
+        return np.asarray(self.candidates[columns if self.picked is None else list(self.picked[columns])])
+
+
+# Takes candidates, given columns, target and the number of threads it may use.
+BlockScorer: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, int], FloatArray]
 
 
 class Engine(Protocol):

@@ -30,6 +30,7 @@ from infosift.engines.base import (
     rows_of,
 )
 from infosift.engines.blas import always_on_one_thread, on_one_thread
+from infosift.engines.memory import always_hold_memory
 from infosift.engines.remote_columns import RemoteColumns
 from infosift.engines.sending import aligned, bytes_of
 from infosift.engines.sources import is_dask_collection
@@ -40,7 +41,9 @@ from infosift.errors import InputError
 _BLOCKS_PER_THREAD = 4
 _TASKS_PER_THREAD = 6
 _BYTES_OF_BLOCK = 4_000_000
-_COLUMNS_PER_BLOCK = 128
+# A task costs scheduler and worker some ten milliseconds, beside which its work should be long.
+_VALUES_OF_TASK = 500_000
+_LEAST_COLUMNS = 128
 _COLUMNS_IN_STEP = 64  # columns of a table are predicted in products of so many
 # Arrays that are smaller are sent with each task.
 _BYTES_IN_TASK = 8_000
@@ -130,8 +133,8 @@ class DaskEngine:
 
     def spread(self, columns: Any) -> SpreadColumns:
         """Return the columns in blocks, each with a worker."""
-        if isinstance(columns, RemoteColumns):
-            return columns.spread
+        if isinstance(columns, (SpreadColumns, RemoteColumns)):
+            return columns if isinstance(columns, SpreadColumns) else columns.spread
         found = self._tables.pop(id(columns), None)
         if found is None:
             n_columns, n_rows = columns.shape
@@ -150,7 +153,8 @@ class DaskEngine:
 
     def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
         """Return, for each question, the rows that ``score_block`` gives for its candidates, in their order."""
-        blocks = [self._blocks_of(question) for question in questions]
+        share = self._share(sum(question.n_candidates for question in questions))
+        blocks = [self._blocks_of(question, share) for question in questions]
         calls: list[_Call] = []
         for question, own in zip(questions, blocks, strict=True):
             shared = (score_block, question.given, question.target, question.rows, question.candidate_rows)
@@ -165,14 +169,15 @@ class DaskEngine:
             found.append(np.concatenate(parts))
         return found
 
-    def _blocks_of(self, question: Question) -> list[tuple[Piece, ...]]:
-        """Return blocks of candidates: pieces of a table that is with the workers, or columns that are sent."""
-        size = min(self._share(question.n_candidates), _COLUMNS_PER_BLOCK)
+    def _blocks_of(self, question: Question, share: int) -> list[tuple[Piece, ...]]:
+        """Return blocks of candidates: pieces of those that are with the workers, or columns that are sent."""
+        candidates = question.candidates
+        size = min(share, max(_LEAST_COLUMNS, _VALUES_OF_TASK // question.n_rows))
         if question.picked is None:
             size = min(size, max(1, _BYTES_OF_BLOCK // (8 * question.n_rows)))
             parts = equal_parts(question.n_candidates, size)
-            return [((question.candidates[part], np.arange(part.stop - part.start)),) for part in parts]
-        table, picked = self.spread(question.candidates), list(question.picked)
+            return [((candidates[part], np.arange(part.stop - part.start)),) for part in parts]
+        table, picked = self.spread(candidates), list(question.picked)
         return [table.pieces(picked[run]) for run in table.runs(picked, size)]
 
     def _share(self, n_items: int) -> int:
@@ -305,6 +310,7 @@ def _run(function: Callable[..., Answer], asking_process: int, item: Any, *share
     """Answer for one item, by a worker."""
     if os.getpid() != asking_process:
         always_on_one_thread()
+        always_hold_memory()
     return function(aligned(item), *map(aligned, shared))
 
 

@@ -77,8 +77,8 @@ class ThreadEngine:
         """Leave it to whoever holds the answers."""
 
     def spread(self, columns: Any) -> SpreadColumns:
-        """Return the columns in one block."""
-        return SpreadColumns((0,), (columns,))
+        """Return the columns in one block, unless they are in blocks."""
+        return columns if isinstance(columns, SpreadColumns) else SpreadColumns((0,), (columns,))
 
     def parts(self, n_items: int, most: int, step: int = 1) -> list[slice]:
         """Return items in several parts for each thread, or in as few as there may be for one."""
@@ -87,8 +87,15 @@ class ThreadEngine:
 
     def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
         """Return, for each question, the rows that ``score_block`` gives for its candidates, in their order."""
-        within = self.n_threads if len(questions) == 1 and questions[0].shares_much else 1
-        beside = self.n_threads if within == 1 else 1
+        few = len(questions) < self.n_threads * _BLOCKS_PER_THREAD
+        if few and all(question.shares_much for question in questions):
+            return [self._score(score_block, [question], self.n_threads, 1)[0] for question in questions]
+        return self._score(score_block, questions, 1, self.n_threads)
+
+    def _score(
+        self, score_block: BlockScorer, questions: Sequence[Question], within: int, beside: int
+    ) -> list[FloatArray]:
+        """Return the same, with so many threads that share the rows of a block, or blocks beside each other."""
         size = self.block_size or _fitting_block_size(questions, beside)
         tasks = [
             (number, slice(start, start + size))

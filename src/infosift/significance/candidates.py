@@ -132,18 +132,18 @@ class Candidates(Sendable):
                 self._series[start, stop] = found
         return found
 
-    def copies(self, places: IntArray, source: IntArray | None) -> FloatArray:
-        """Return the columns of some candidates, one after the other, in a draw; without a source, as they are."""
-        columns = self._columns_at(places)
+    def copies(self, columns: IntArray, source: IntArray | None) -> FloatArray:
+        """Return some columns in a draw; without a source, as they are."""
         return self.columns[columns] if source is None else self.surrogates.draw(source, columns)
 
-    def residuals(self, places: IntArray, source: IntArray) -> FloatArray:
-        """Return the residuals of the columns of some candidates in a draw."""
+    def residuals(self, columns: IntArray, source: IntArray) -> FloatArray:
+        """Return the residuals of some columns in a draw."""
         residuals = self.surrogates.residuals()
         assert residuals is not None
-        return np.asarray(residuals[self._columns_at(places)][:, source])
+        return np.asarray(residuals[columns][:, source])
 
-    def _columns_at(self, places: IntArray) -> IntArray:
+    def columns_at(self, places: IntArray) -> IntArray:
+        """Return which columns are those of some candidates, one after the other."""
         return np.concatenate([np.arange(0), *(self.units[place] for place in places)])
 
 
@@ -159,19 +159,3 @@ def functions_of_some(asked: tuple[Candidates, Sequence[int]]) -> list[Functions
     """Return functions of the residuals of candidates at some places."""
     candidates, places = asked
     return candidates.functions(places)
-
-
-def copies_of(
-    asked: tuple[Candidates, Sequence[tuple[int, IntArray]]], sources: Sources, rows: IntArray, of_residuals: bool
-) -> list[FloatArray]:
-    """Return some rows of candidates, or of their residuals, for each draw and places; draw 0 is the data."""
-    candidates, draws = asked
-    found = []
-    for draw, places in draws:
-        source = sources([draw])[0]
-        if of_residuals:
-            copies = candidates.residuals(places, source)
-        else:
-            copies = candidates.copies(places, None if draw == 0 else source)
-        found.append(copies[:, rows])
-    return found

@@ -24,9 +24,9 @@ from infosift.significance.candidates import (
     DrawnTarget,
     Subset,
     candidates_beside,
-    copies_of,
     functions_of_some,
 )
+from infosift.significance.copies import Copies, copies_of, within_blocks
 from infosift.significance.filling import filled_by_others
 from infosift.significance.regression import Smoother
 from infosift.significance.residual_target import (
@@ -139,7 +139,7 @@ class Conditional:
         """The candidates in blocks, where their columns lie."""
         asked = [
             (
-                self._spread.pieces([i for unit in self.units[part] for i in unit.columns]),
+                self._spread.pieces(self._positions(part)),
                 tuple(len(unit.columns) for unit in self.units[part]),
             )
             for part in self.parts_of_units
@@ -159,24 +159,28 @@ class Conditional:
 
     def copies(
         self, asked: Sequence[tuple[int, IntArray]], rows: IntArray, *, of_residuals: bool = False
-    ) -> list[FloatArray]:
-        """Return, for each draw and places of candidates, some rows of their columns, one after the other."""
-        sizes, found = self._sizes, [np.empty((int(self._sizes[own].sum()), len(rows))) for _, own in asked]
-        inside = [
-            [(draw, np.flatnonzero((own >= part.start) & (own < part.stop))) for draw, own in asked]
-            for part in self.parts_of_units
-        ]
-        items, among = [], []
-        for part, block, own in zip(self.parts_of_units, self.blocks, inside, strict=True):
-            if any(len(which) for _, which in own):
-                places = [(draw, asked[i][1][which] - part.start) for i, (draw, which) in enumerate(own)]
-                items.append((block, places))
-                among.append([which for _, which in own])
-        answers = self.bench.engine.each(copies_of, items, self.sources, rows, of_residuals)
-        for of_block, places_of_block in zip(answers, among, strict=True):
-            for i, (copies, which) in enumerate(zip(of_block, places_of_block, strict=True)):
-                found[i][_columns_of(sizes[asked[i][1]], which)] = copies
-        return found
+    ) -> Copies:
+        """Return some rows of candidates for each draw and places, as distances are taken in them."""
+        weights, engine = self.bench.table.weights, self.bench.engine
+        firsts, sizes = ([np.zeros(len(own), dtype=np.int64) for _, own in asked] for _ in range(2))
+        items, starts, n_columns = [], [], 0
+        for number, places, which in within_blocks(self.parts_of_units, [own for _, own in asked]):
+            part = self.parts_of_units[number]
+            own_weights = None if weights is None else weights[0][self._positions(part)]
+            draws = [(draw, own) for (draw, _), own in zip(asked, places, strict=True) if len(own)]
+            items.append((self.blocks[number], draws, own_weights))
+            starts.append(n_columns)
+            for i, (own, inside) in enumerate(zip(places, which, strict=True)):
+                sizes[i][inside] = self._sizes[part][own]
+                ends = n_columns + np.cumsum(sizes[i][inside])
+                firsts[i][inside] = ends - sizes[i][inside]
+                n_columns = int(ends[-1]) if len(own) else n_columns
+        kept = engine.keep(copies_of, items, self.sources, rows, of_residuals)
+        columns = SpreadColumns(tuple(starts), tuple(kept))
+        return Copies(columns, np.concatenate(firsts), np.concatenate(sizes), engine)
+
+    def _positions(self, part: slice) -> list[int]:
+        return [i for unit in self.units[part] for i in unit.columns]
 
     @cached_property
     def _sizes(self) -> IntArray:
@@ -247,9 +251,3 @@ class Conditional:
         """Return how much of the target each candidate goes with in some draws (draws x candidates)."""
         found = self.bench.engine.each(Candidates.effects, self.blocks, self.target, draws)
         return np.concatenate(list(found), axis=1)
-
-
-def _columns_of(sizes: IntArray, which: IntArray) -> IntArray:
-    """Return the places of the columns of some of the candidates that have so many each."""
-    starts = np.cumsum(sizes) - sizes
-    return np.concatenate([np.arange(starts[i], starts[i] + sizes[i]) for i in which] or [np.arange(0)])

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.engines.base import Question
+from infosift.engines.base import Question, SpreadColumns
 from infosift.significance.conditional import MOST_CLASSES, Conditional, Workbench
+from infosift.significance.copies import Copies
 from infosift.significance.filling import filled_by_others
 from infosift.significance.regression import QUICK_WIDTHS, Smoother
 from infosift.significance.residual_target import unexplained
@@ -77,48 +78,34 @@ class DrawnScores:
 
     def _scores_of(self, asked: Sequence[tuple[int, IntArray]]) -> FloatArray:
         """Return an array (draws x units x scores) for draws and the places of as many units in each."""
-        copies = self._weighed_copies(asked)
-        scores = [self._scores_beside(self._given[:0], copies, asked)]
+        copies = self._conditional.copies(asked, self._rows)
+        scores = [self._scores_beside(self._given[:0], copies)]
         if len(self._given):
             # Not about the target itself, about which the subset is informative: a surrogate whose dependence on
             # the subset is not quite that of its column would be known by that.
-            scores.append(self._scores_beside(self._given, copies, asked))
+            scores.append(self._scores_beside(self._given, copies))
         if self._asks_of_residuals:
-            residuals = self._weighed_copies(asked, of_residuals=True)
-            scores.append(self._scores_beside(self._given[:0], residuals, asked))
-        return np.concatenate(scores, axis=2)
+            residuals = self._conditional.copies(asked, self._rows, of_residuals=True)
+            scores.append(self._scores_beside(self._given[:0], residuals))
+        together = np.concatenate(scores, axis=1)
+        return together.reshape(len(asked), -1, together.shape[1])
 
-    def _weighed_copies(
-        self, asked: Sequence[tuple[int, IntArray]], *, of_residuals: bool = False
-    ) -> list[list[FloatArray]]:
-        """Return the columns of each unit in each draw, as distances are taken in them."""
-        copies = self._conditional.copies(asked, self._rows, of_residuals=of_residuals)
-        found = []
-        for columns, (_, places) in zip(copies, asked, strict=True):
-            members = [self.units[place].columns for place in places]
-            weighed = self._bench.table.weigh(columns, [i for own in members for i in own])
-            found.append(np.split(weighed, np.cumsum([len(own) for own in members])[:-1]))
-        return found
+    def _scores_beside(self, given: FloatArray, copies: Copies) -> FloatArray:
+        """Return an array (copies x scores): all single features at once, groups one by one."""
+        scores = np.empty((len(copies.firsts), len(self._bench.values) * self._n_parts))
+        singles = copies.singles
+        if len(singles):
+            scores[singles] = self._score(copies.columns, given, copies.firsts[singles].tolist())
+        for i, columns in copies.groups.items():
+            scores[i] = self._score(columns[-1:], np.concatenate([given, columns[:-1]]))[0]
+        return scores
 
-    def _scores_beside(
-        self, given: FloatArray, copies: list[list[FloatArray]], asked: Sequence[tuple[int, IntArray]]
+    def _score(
+        self, candidates: FloatArray | SpreadColumns, given: FloatArray, picked: Sequence[int] | None = None
     ) -> FloatArray:
-        """Return an array (draws x units x scores): all single features at once, groups one by one."""
-        flat = [columns for of_draw in copies for columns in of_draw]
-        scores = np.empty((len(flat), len(self._bench.values) * self._n_parts))
-        singles = [i for i, columns in enumerate(flat) if len(columns) == 1]
-        if singles:
-            scores[singles] = self._score(np.concatenate([flat[i] for i in singles]), given)
-        for i, columns in enumerate(flat):
-            if len(columns) > 1:
-                scores[i] = self._score(columns[-1:], np.concatenate([given, columns[:-1]]))[0]
-        return scores.reshape(len(asked), -1, scores.shape[1])
-
-    def _score(self, candidates: FloatArray, given: FloatArray) -> FloatArray:
         """Return an array (candidates x scores)."""
-        ask, bench = self._bench.criterion.score, self._bench
-        questions = [Question(candidates, given, target) for target in self._targets]
-        scores = [ask([question], bench.values, bench.engine)[0] for question in questions]
+        questions = [Question(candidates, given, target, picked) for target in self._targets]
+        scores = self._bench.criterion.score(questions, self._bench.values, self._bench.engine)
         return mean_over_versions(scores, self._n_versions)
 
 

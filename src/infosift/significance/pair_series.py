@@ -13,6 +13,7 @@ from infosift.criteria.rank_functions import standardised
 from infosift.engines.base import equal_parts
 from infosift.significance.candidates import MOST_FUNCTIONS, Candidates
 from infosift.significance.conditional import Conditional
+from infosift.significance.copies import within_blocks
 from infosift.significance.series import carried_back, exact
 
 # Beyond as many features only products of first functions are looked at, and only those of the features with the
@@ -107,14 +108,12 @@ class PairSeries:
         """Return the first functions (features x rows) of some features for each draw."""
         places = [np.array(self.places)[which] for which in asked]
         forms = [np.empty((len(own), len(self._rows)), dtype=np.float32) for own in places]
-        items, among = [], []
-        for part, block in zip(self._conditional.parts_of_units, self._blocks, strict=True):
-            inside = [np.flatnonzero((own >= part.start) & (own < part.stop)) for own in places]
-            items.append((block, [own[within] - part.start for own, within in zip(places, inside, strict=True)]))
-            among.append(inside)
-        for of_block, inside in zip(self._conditional.bench.engine.each(_forms_at, items), among, strict=True):
-            for own, within, found in zip(forms, inside, of_block, strict=True):
-                own[within] = found
+        inside = within_blocks(self._conditional.parts_of_units, places)
+        items = [(self._blocks[number], own) for number, own, _ in inside]
+        answers = self._conditional.bench.engine.each(_forms_at, items)
+        for of_block, (_, _, which) in zip(answers, inside, strict=True):
+            for own, among, found in zip(forms, which, of_block, strict=True):
+                own[among] = found
         return forms
 
 

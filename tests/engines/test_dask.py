@@ -16,6 +16,7 @@ from infosift.criteria import CRITERIA, KSG
 from infosift.engines.active import active_engine
 from infosift.engines.base import Question, SpreadColumns
 from infosift.engines.threads import ThreadEngine
+from workers import Killer, with_workers
 
 distributed = pytest.importorskip("distributed")
 from infosift.engines.dask import DaskEngine  # noqa: E402  # it needs what may not be there
@@ -37,21 +38,6 @@ def cluster():
 def client(cluster):
     with distributed.Client(cluster) as client:
         yield client
-
-
-def with_workers(cluster, client, count):
-    """Have so many workers; one that was killed while it started is not started again, so that all are anew."""
-    for wanted in (count, 0, count):
-        cluster.scale(wanted)
-        for _ in range(400):
-            if len(client.scheduler_info(n_workers=-1)["workers"]) == wanted:
-                break
-            time.sleep(0.05)
-        else:
-            continue
-        if wanted == count:
-            return
-    pytest.fail(f"There are no {count} workers.")
 
 
 def table(n_rows=80, n_features=12, *, classes=False):
@@ -89,21 +75,6 @@ def test_every_criterion_gives_the_same_bits(client, criterion, method):
     X, y = table(60, 6)
     options = {"criterion": criterion, "method": method, "max_features": 2}
     assert on_cluster(X, y, **options) == here(X, y, **options)
-
-
-class Killer(threading.Thread):
-    """Kills a worker, by the signal that none can catch, after each of some delays."""
-
-    def __init__(self, client, delays):
-        super().__init__(daemon=True)
-        self.client, self.delays, self.killed = client, delays, 0
-
-    def run(self):
-        for delay in self.delays:
-            time.sleep(delay)
-            pids = list(self.client.run(os.getpid).values())
-            os.kill(random.choice(pids), signal.SIGKILL)
-            self.killed += 1
 
 
 @pytest.mark.parametrize("seed", range(KILLS))

@@ -7,10 +7,10 @@ import joblib
 import numpy as np
 import polars as pl
 import pytest
-from test_dask import Killer, with_workers
 
 from infosift import Calibrated, InputError, MutualInfoSelector, Published
 from infosift.engines import remote_features
+from workers import Killer, with_workers
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")

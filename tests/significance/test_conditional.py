@@ -38,9 +38,9 @@ def of_many_kinds(subset=(), *, classes=False, with_gaps=False, **options):
     return conditional_on(X, y, subset, discrete=(2, 5), feature_groups=groups, **options)
 
 
-def copies(conditional, asked, rows, **options):
+def copies(conditional, asked, **options):
     """The columns of copies for each draw and places, brought here one by one."""
-    found = conditional.copies(asked, rows, **options)
+    found, rows = conditional.copies(asked, **options), conditional.rows_of_copies
     units = [conditional.units[place] for _, places in asked for place in places]
     of_units = [
         joined_columns(found.columns.pieces(range(first, first + len(unit.columns))))
@@ -85,25 +85,27 @@ def test_the_data_are_draw_zero(n_jobs):
     conditional = make((1,), n_jobs=n_jobs)
     columns, rows, every = conditional.bench.table.columns[[0, 2, 3]], np.arange(90), np.arange(3)
     some, few = np.array([2, 0]), np.array([5, 80, 3])
-    found = copies(conditional, [(0, every), (0, some)], rows)
+    found = copies(conditional, [(0, every), (0, some)])
     np.testing.assert_array_equal(found[0], columns)
     np.testing.assert_array_equal(found[1], columns[[2, 0]])
     drawn = [block.surrogates.draw(rows) for block in conditional.blocks]
     np.testing.assert_allclose(np.concatenate(drawn), columns, atol=1e-12)
-    (residuals,) = copies(conditional, [(0, every)], rows, of_residuals=True)
+    (residuals,) = copies(conditional, [(0, every)], of_residuals=True)
     assert residuals.shape == (3, 90)
-    whole, *others = copies(conditional, [(5, every), (5, some), (0, some), (5, every[:0])], rows)
+    whole, *others = copies(conditional, [(5, every), (5, some), (0, some), (5, every[:0])])
     for own, expected in zip(others, (whole[[2, 0]], columns[[2, 0]], whole[:0]), strict=True):
         np.testing.assert_array_equal(own, expected)
-    np.testing.assert_array_equal(copies(conditional, [(5, some)], few)[0], whole[[2, 0]][:, few])
-    (shuffled,) = copies(conditional, [(5, some)], few, of_residuals=True)
+    in_few_rows = make((1,), n_jobs=n_jobs)
+    in_few_rows.rows_of_copies = few
+    np.testing.assert_array_equal(copies(in_few_rows, [(0, some)])[0], columns[[2, 0]][:, few])
+    np.testing.assert_array_equal(copies(in_few_rows, [(5, some)])[0], whole[[2, 0]][:, few])
+    (shuffled,) = copies(in_few_rows, [(5, some)], of_residuals=True)
     np.testing.assert_array_equal(shuffled, residuals[[2, 0]][:, conditional.sources([5])[0, few]])
     assert np.mean(whole == columns) < 0.1
 
 
 def residuals_of(conditional):
-    places, rows = np.arange(len(conditional.units)), np.arange(conditional.bench.table.n_rows)
-    return copies(conditional, [(0, places)], rows, of_residuals=True)[0]
+    return copies(conditional, [(0, np.arange(len(conditional.units)))], of_residuals=True)[0]
 
 
 @pytest.mark.parametrize("n_rows", [90, 450])  # 450 are predicted by a part of them
@@ -180,9 +182,9 @@ def answers_of(conditional):
     n_units = len(conditional.units)
     places = np.random.default_rng(1).permutation(n_units)[: n_units - 2].tolist()
     found = [array for own in conditional.functions(places) for array in own]
-    asked, rows = [(3, np.arange(n_units)), (0, np.array(places))], np.arange(0, 90, 2)
+    asked = [(3, np.arange(n_units)), (0, np.array(places))]
     for of_residuals in (False, True) if conditional.has_residuals else (False,):
-        found += copies(conditional, asked, rows, of_residuals=of_residuals)
+        found += copies(conditional, asked, of_residuals=of_residuals)
     series = DrawnSeries(conditional, "testing")
     for draws in (series.draws(9), series.draws(29)):
         found += [draws.observed, draws.as_high, draws.best]

@@ -19,6 +19,7 @@ ROWS = np.array([7, 3, 50])
 @pytest.mark.parametrize("weights", [None, np.arange(1.0, 10.0)])
 def test_copies_are_those_of_their_columns_in_a_draw(null, subset, weights):
     conditional = conditional_of_groups(subset, null=null)
+    conditional.rows_of_copies = ROWS
     (candidates,), bench = conditional.blocks, conditional.bench
     smoother = bench.smoother(subset) if null == "residual" and subset else None
     columns = bench.table.columns[[i for unit in conditional.units for i in unit.columns]]
@@ -32,11 +33,11 @@ def test_copies_are_those_of_their_columns_in_a_draw(null, subset, weights):
         of_columns = np.concatenate(own * 2)
         return np.concatenate(found) if weights is None else weigh(np.concatenate(found), weights[of_columns])
 
-    found = copies_of(asked, conditional.sources, ROWS, of_residuals=False)
+    found = copies_of(asked, conditional.sources, of_residuals=False)
     np.testing.assert_array_equal(found, as_asked([columns, surrogates.draw(source)]))
     if null != "local":
         residuals = surrogates.residuals()
-        found = copies_of(asked, conditional.sources, ROWS, of_residuals=True)
+        found = copies_of(asked, conditional.sources, of_residuals=True)
         np.testing.assert_array_equal(found, as_asked([residuals, residuals[:, source]]))
 
 

@@ -49,8 +49,18 @@ class SpreadColumns:
 
 def joined_columns(pieces: Sequence[tuple[FloatArray, IntArray]]) -> FloatArray:
     """Return the columns that pieces of blocks are made of, where the blocks are."""
-    found = [block[places] for block, places in pieces]
+    found = [_columns_at(block, places) for block, places in pieces]
     return found[0] if len(found) == 1 else np.concatenate(found)
+
+
+def _columns_at(block: FloatArray, places: IntArray) -> FloatArray:
+    """Return some columns of a block; where they lie side by side, no copy, which nobody can write into."""
+    first, last = int(places[0]), int(places[-1])
+    if last - first + 1 != len(places) or np.any(np.diff(places) != 1):
+        return block[places]
+    run = block[first : last + 1]
+    run.flags.writeable = False
+    return run
 
 
 @dataclass(frozen=True)

@@ -29,19 +29,23 @@ _DRAWS_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class Subset(Sendable):
-    """What candidates are beside: how they are predicted, so many at once, and what their surrogates lose."""
+    """What candidates are beside: how they are predicted, so many at once, and what their surrogates lose.
+
+    ``rows`` are those in which copies of candidates are wanted.
+    """
 
     null: str
     seed: int
     smoother: Smoother | None
     projection: Projection | None
     at_once: int
+    rows: IntArray
 
     def surrogates(self, columns: FloatArray) -> Surrogates:
         """Return how surrogates of some columns are drawn."""
         if self.projection is not None:
-            return ShiftedSurrogates(columns, self.projection)
-        return surrogates_of(columns, self.null, self.smoother, self.seed, self.at_once)
+            return ShiftedSurrogates(columns, self.projection, self.rows)
+        return surrogates_of(columns, self.null, self.smoother, self.seed, self.at_once, self.rows)
 
 
 @dataclass(frozen=True)
@@ -70,12 +74,14 @@ Asked: TypeAlias = tuple[tuple[Piece, ...], tuple[int, ...]]
 class Candidates(Sendable):
     """Some candidates, with how surrogates of their columns are drawn; ``units`` are the columns of each.
 
-    Where there is room, ``keeps`` says so, their series are kept from look to look.
+    ``rows`` are those of which copies are wanted. Where there is room, ``keeps`` says so, their series are kept
+    from look to look.
     """
 
     columns: FloatArray
     units: tuple[IntArray, ...]
     surrogates: Surrogates
+    rows: IntArray
     keeps: bool
     _series: dict[tuple[int, int], Series] = field(default_factory=dict)
 
@@ -85,7 +91,8 @@ class Candidates(Sendable):
 
     def __sizeof__(self) -> int:
         """Return about how many bytes they come to, what will be kept included."""
-        return self.columns.size * (4 * 8 + (4 * MOST_FUNCTIONS if self.keeps else 0))
+        of_series = 4 * MOST_FUNCTIONS * self.columns.size if self.keeps else 0
+        return int(self.columns.nbytes + self.surrogates.nbytes + of_series)
 
     @property
     def n_rows(self) -> int:
@@ -134,13 +141,13 @@ class Candidates(Sendable):
 
     def copies(self, columns: IntArray, source: IntArray | None) -> FloatArray:
         """Return some columns in a draw; without a source, as they are."""
-        return self.columns[columns] if source is None else self.surrogates.draw(source, columns)
+        return self.columns[columns][:, self.rows] if source is None else self.surrogates.draw(source, columns)
 
     def residuals(self, columns: IntArray, source: IntArray) -> FloatArray:
         """Return the residuals of some columns in a draw."""
         residuals = self.surrogates.residuals()
         assert residuals is not None
-        return np.asarray(residuals[columns][:, source])
+        return np.asarray(residuals[columns][:, source[self.rows]])
 
     def columns_at(self, places: IntArray) -> IntArray:
         """Return which columns are those of some candidates, one after the other."""
@@ -152,7 +159,7 @@ def candidates_beside(asked: Asked, subset: Subset, keeps: bool) -> Candidates:
     pieces, sizes = asked
     columns = joined_columns(pieces)
     units = tuple(np.split(np.arange(len(columns)), np.cumsum(sizes)[:-1]))
-    return Candidates(columns, units, subset.surrogates(columns), keeps)
+    return Candidates(columns, units, subset.surrogates(columns), subset.rows, keeps)
 
 
 def functions_of_some(asked: tuple[Candidates, Sequence[int]]) -> list[Functions]:

@@ -47,6 +47,7 @@ MOST_CLASSES = 8
 _VALUES_OF_BLOCK = 500_000
 _MOST_VALUES_KEPT = 128_000_000
 _ROWS_OF_SMOOTHERS = 12_000
+_MOST_ROWS_OF_COPIES = 1_000
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,8 @@ class Conditional:
             for part in self.parts_of_units
         ]
         smoother = self._smoother if self.bench.null != "local" else None
-        subset = Subset(self.bench.null, self.bench.seed, smoother, self._projection, self._at_once)
+        seed, rows = self.bench.seed, self.rows_of_copies
+        subset = Subset(self.bench.null, seed, smoother, self._projection, self._at_once, rows)
         keeps = len(self.units) * MOST_FUNCTIONS * self.bench.table.n_rows <= _MOST_VALUES_KEPT
         return self.bench.engine.keep(candidates_beside, asked, subset, keeps)
 
@@ -157,10 +159,14 @@ class Conditional:
         shuffle = shuffle_of(bench.null, self.given, bench.seed, self.step, in_strata=table.row_groups is None)
         return Sources(bench.null, shuffle, bench.seed, self.step, table.n_rows, table.row_groups)
 
-    def copies(
-        self, asked: Sequence[tuple[int, IntArray]], rows: IntArray, *, of_residuals: bool = False
-    ) -> Copies:
-        """Return some rows of candidates for each draw and places, as distances are taken in them."""
+    @cached_property
+    def rows_of_copies(self) -> IntArray:
+        """The rows of which neighbours are asked, where series see nothing: of very many, some."""
+        n_rows = self.bench.table.n_rows
+        return np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS_OF_COPIES)).astype(np.int64)
+
+    def copies(self, asked: Sequence[tuple[int, IntArray]], *, of_residuals: bool = False) -> Copies:
+        """Return candidates in each draw and places, as distances are taken in them."""
         weights, engine = self.bench.table.weights, self.bench.engine
         firsts, sizes = ([np.zeros(len(own), dtype=np.int64) for _, own in asked] for _ in range(2))
         items, starts, n_columns = [], [], 0
@@ -175,7 +181,7 @@ class Conditional:
                 ends = n_columns + np.cumsum(sizes[i][inside])
                 firsts[i][inside] = ends - sizes[i][inside]
                 n_columns = int(ends[-1]) if len(own) else n_columns
-        kept = engine.keep(copies_of, items, self.sources, rows, of_residuals)
+        kept = engine.keep(copies_of, items, self.sources, of_residuals)
         columns = SpreadColumns(tuple(starts), tuple(kept))
         return Copies(columns, np.concatenate(firsts), np.concatenate(sizes), engine)
 

@@ -63,8 +63,8 @@ def within_blocks(
     return found
 
 
-def copies_of(asked: _Asked, sources: Sources, rows: IntArray, of_residuals: bool) -> FloatArray:
-    """Return some rows of candidates, or of their residuals, for each draw and places; draw 0 is the data.
+def copies_of(asked: _Asked, sources: Sources, of_residuals: bool) -> FloatArray:
+    """Return copies of candidates, or of their residuals, for each draw and places; draw 0 is the data.
 
     They are as distances are taken in them.
     """
@@ -73,8 +73,8 @@ def copies_of(asked: _Asked, sources: Sources, rows: IntArray, of_residuals: boo
     for draw, places in draws:
         source, columns = sources([draw])[0], candidates.columns_at(places)
         if of_residuals:
-            copies = candidates.residuals(columns, source)[:, rows]
+            copies = candidates.residuals(columns, source)
         else:
-            copies = candidates.copies(columns, None if draw == 0 else source)[:, rows]
+            copies = candidates.copies(columns, None if draw == 0 else source)
         found.append(copies if weights is None else weigh(copies, weights[columns]))
     return np.concatenate(found)

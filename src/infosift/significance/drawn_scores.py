@@ -15,8 +15,6 @@ from infosift.significance.regression import QUICK_WIDTHS, Smoother
 from infosift.significance.residual_target import unexplained
 
 _VALUES_AT_ONCE = 8_000_000
-# Where series see nothing in very many rows, neighbours are asked about some of them.
-_MOST_ROWS = 1_000
 # Of more features, only those are looked at whose series have the largest effects: in each draw its own, so that
 # the data have no advantage over the surrogates.
 _MOST_UNITS = 300
@@ -36,10 +34,9 @@ class DrawnScores:
     def __init__(self, conditional: Conditional, purpose: str, *, thorough: bool = False) -> None:
         self._conditional, self._purpose = conditional, purpose
         self._bench, self.units = conditional.bench, conditional.units
-        n_rows = self._bench.table.n_rows
-        self._rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64)
-        self._given = self._bench.table.weigh(conditional.given[:, self._rows], conditional.subset)
-        parts = conditional.parts[..., self._rows]
+        rows = conditional.rows_of_copies
+        self._given = self._bench.table.weigh(conditional.given[:, rows], conditional.subset)
+        parts = conditional.parts[..., rows]
         self._n_parts, self._n_versions = parts.shape[:2]
         self._targets = [version for part in parts for version in part]
         self.best: list[int] = []
@@ -62,7 +59,7 @@ class DrawnScores:
                 :, :, None
             ]
         n_columns = sum(len(unit.columns) for unit in self.units)
-        at_once = max(1, _VALUES_AT_ONCE // (n_columns * len(self._rows)))
+        at_once = max(1, _VALUES_AT_ONCE // (n_columns * self._given.shape[1]))
         everything = np.arange(len(self.units))
         parts = [self._scores_of([(draw, everything) for draw in part]) for part in _in_parts(draws, at_once)]
         return np.concatenate(parts)
@@ -78,14 +75,14 @@ class DrawnScores:
 
     def _scores_of(self, asked: Sequence[tuple[int, IntArray]]) -> FloatArray:
         """Return an array (draws x units x scores) for draws and the places of as many units in each."""
-        copies = self._conditional.copies(asked, self._rows)
+        copies = self._conditional.copies(asked)
         scores = [self._scores_beside(self._given[:0], copies)]
         if len(self._given):
             # Not about the target itself, about which the subset is informative: a surrogate whose dependence on
             # the subset is not quite that of its column would be known by that.
             scores.append(self._scores_beside(self._given, copies))
         if self._asks_of_residuals:
-            residuals = self._conditional.copies(asked, self._rows, of_residuals=True)
+            residuals = self._conditional.copies(asked, of_residuals=True)
             scores.append(self._scores_beside(self._given[:0], residuals))
         together = np.concatenate(scores, axis=1)
         return together.reshape(len(asked), -1, together.shape[1])

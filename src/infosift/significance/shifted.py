@@ -16,7 +16,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.rank_functions import Functions, functions_of, standardised
 from infosift.engines.blas import on_one_thread
 from infosift.significance.series import TARGET_ORDERS, exact
-from infosift.significance.surrogates import ShuffledSurrogates
+from infosift.significance.surrogates import Rows, ShuffledSurrogates
 
 
 class Projection:
@@ -38,8 +38,8 @@ class Projection:
 class ShiftedSurrogates(ShuffledSurrogates):
     """Columns whose functions are free of a subset; they stay where they are while the target is shifted."""
 
-    def __init__(self, columns: FloatArray, projection: Projection) -> None:
-        super().__init__(columns)
+    def __init__(self, columns: FloatArray, projection: Projection, rows: Rows) -> None:
+        super().__init__(columns, rows)
         self._projection = projection
 
     def functions(self, places: IntArray) -> list[Functions]:

@@ -23,8 +23,9 @@ from infosift.random_streams import stream
 from infosift.significance.regression import LEAST_PROBABILITY, Smoother, predict_with_spread
 
 NULLS = ("residual", "local", "shuffle")
-# Which of the columns.
+# Which of the columns, and which of their rows.
 Places: TypeAlias = "IntArray | slice"
+Rows: TypeAlias = "IntArray | slice"
 ALL = slice(None)
 # So many columns are predicted at once; of many rows, fewer are worth a product.
 _MOST_AT_ONCE = 64
@@ -33,7 +34,15 @@ _MANY_ROWS = 4_000
 
 
 class Surrogates(Protocol):
-    """A way to draw surrogates of some columns: rows of them, or of their residuals, take each other's places."""
+    """A way to draw surrogates of some columns: rows of them, or of their residuals, take each other's places.
+
+    They are drawn in all rows, or in those that they were asked for.
+    """
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes it has besides the columns."""
+        ...
 
     def draw(self, source: IntArray, places: Places = ALL) -> FloatArray:
         """Return a surrogate of all columns, or of some."""
@@ -59,28 +68,36 @@ def columns_at_once(n_columns: int, n_rows: int) -> int:
 
 
 def surrogates_of(
-    columns: FloatArray, null: str, smoother: Smoother | None, seed: int, at_once: int | None = None
+    columns: FloatArray,
+    null: str,
+    smoother: Smoother | None,
+    seed: int,
+    at_once: int | None = None,
+    rows: Rows = ALL,
 ) -> Surrogates:
     """Return the surrogates that a null has; without a subset to predict from, all nulls shuffle.
 
-    ``at_once`` is how many columns are predicted at once where these are a part of all.
+    ``at_once`` is how many columns are predicted at once where these are a part of all, and ``rows`` are those in
+    which surrogates are drawn.
     """
     if null == "local":
-        return LocalSurrogates(columns)
+        return LocalSurrogates(columns, rows)
     if null == "shuffle" or smoother is None:
-        return ShuffledSurrogates(columns)
-    return ResidualSurrogates(columns, smoother, seed, at_once)
+        return ShuffledSurrogates(columns, rows)
+    return ResidualSurrogates(columns, smoother, seed, at_once, rows)
 
 
 class ShuffledSurrogates:
     """Draws copies of columns with their rows shuffled, all columns alike."""
 
-    def __init__(self, columns: FloatArray) -> None:
-        self._columns = columns
+    nbytes = 0
+
+    def __init__(self, columns: FloatArray, rows: Rows = ALL) -> None:
+        self._columns, self._rows = columns, rows
 
     def draw(self, source: IntArray, places: Places = ALL) -> FloatArray:
         """Return columns with their rows in other places."""
-        return self._columns[places][:, source]
+        return self._columns[places][:, source[self._rows]]
 
     def residuals(self) -> FloatArray | None:
         """Return the columns: without a regression, all of them is residual."""
@@ -154,22 +171,35 @@ class ResidualSurrogates:
     their dependence on each other.
     """
 
-    def __init__(self, columns: FloatArray, smoother: Smoother, seed: int, at_once: int | None = None) -> None:
+    def __init__(
+        self,
+        columns: FloatArray,
+        smoother: Smoother,
+        seed: int,
+        at_once: int | None = None,
+        rows: Rows = ALL,
+    ) -> None:
         with on_one_thread():
             explained = explain(smoother, seed, columns, at_once or columns_at_once(*columns.shape))
-        self._predicted = np.stack([column.predicted for column in explained])
-        self._spread = np.stack([column.spread for column in explained])
+        self._rows = rows
+        self._predicted = np.stack([column.predicted[rows] for column in explained])
+        self._spread = np.stack([column.spread[rows] for column in explained])
         self._residuals = np.stack([column.residual for column in explained])
         self._categories = {i: column for i, column in enumerate(explained) if column.categories is not None}
 
+    @property
+    def nbytes(self) -> int:
+        """How many bytes it has besides the columns."""
+        return int(self._predicted.nbytes + self._spread.nbytes + self._residuals.nbytes)
+
     def draw(self, source: IntArray, places: Places = ALL) -> FloatArray:
         """Return a surrogate of all columns, or of some."""
-        residuals = self._residuals[places][:, source]
+        residuals = self._residuals[places][:, source[self._rows]]
         copies = self._predicted[places] + self._spread[places] * residuals
         for i, place in enumerate(np.arange(len(self._residuals))[places].tolist()):
             column = self._categories.get(place)
             if column is not None and column.categories is not None and column.bounds is not None:
-                passed = (residuals[i] > column.bounds).sum(axis=0)
+                passed = (residuals[i] > column.bounds[:, self._rows]).sum(axis=0)
                 found = column.categories[np.minimum(passed, len(column.categories) - 1)]
                 copies[i] = np.where(np.isnan(residuals[i]), np.nan, found)
         return np.asarray(copies)

@@ -14,7 +14,7 @@ from uuid import uuid4
 from weakref import ref
 
 import numpy as np
-from distributed import Client, Future, KilledWorker, wait
+from distributed import Client, Future, KilledWorker, get_worker, wait
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.engines.base import (
@@ -310,7 +310,7 @@ def _run(function: Callable[..., Answer], asking_process: int, item: Any, *share
     """Answer for one item, by a worker."""
     if os.getpid() != asking_process:
         always_on_one_thread()
-        always_hold_memory()
+        always_hold_memory(get_worker().memory_manager.memory_limit)
     return function(aligned(item), *map(aligned, shared))
 
 

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from infosift.criteria import Criterion
 from infosift.data.feature_groups import Unit
+from infosift.data.table import Table
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, is_auto, require_choice
 from infosift.progress import Reporter
@@ -110,11 +111,20 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
         criterion, seed = problem.criterion, problem.settings.seed
         # The same rows whatever the seed, which is then of the permutations only.
         table = problem.table.take(sample_rows(problem.table.n_rows, 0, problem.table.row_groups, _MOST_ROWS))
+        if table is not problem.table:
+            _leave_all_rows(problem.table, table, engine)
         values = criterion.values_at_once(table.n_rows)
         for value in values:
             criterion.require_rows(table.n_rows, value)
         bench = Workbench(table, criterion, values, engine, seed, self.null, reporter)
         return CalibratedTests(bench, problem.settings.alpha, self._count(problem.settings.alpha))
+
+
+def _leave_all_rows(table: Table, sample: Table, engine: Engine) -> None:
+    """Let workers work out a sample of a table now, and let go of all rows until these are asked for."""
+    for _ in engine.each(np.shape, engine.spread(sample.columns).blocks):
+        pass
+    engine.release(engine.spread(table.columns).blocks)
 
 
 class CalibratedTests:

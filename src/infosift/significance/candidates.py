@@ -23,7 +23,7 @@ MOST_FUNCTIONS = 8
 _VALUES_OF_SERIES = 2_000_000
 # Of the target's functions, in many draws: they fit into the cache, or are enough to be worth a product.
 _VALUES_IN_CACHE = 500_000
-_MOST_VALUES = 8_000_000
+_MOST_VALUES = 2_000_000
 _DRAWS_AT_ONCE = 64
 
 

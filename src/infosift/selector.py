@@ -318,8 +318,8 @@ def _ranks(selection: Selection) -> NDArray[np.int64]:
     others = selection.ranking[len(selection.names) :]
     ranks = np.full(len(selection.feature_names), len(others) + 2, dtype=np.int64)
     ranks[list(selection.indices)] = 1
-    for rank, name in enumerate(others, start=2):
-        ranks[selection.feature_names.index(name)] = rank
+    places = {name: place for place, name in enumerate(selection.feature_names)}
+    ranks[[places[name] for name in others]] = np.arange(2, len(others) + 2)
     return ranks
 
 

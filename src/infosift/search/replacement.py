@@ -47,7 +47,7 @@ class Replacements:
         n_left = len(self._problem.kept) + len(selected) - 1
         if len(numbers) < 2 or n_left < self._problem.settings.min_features:
             return None
-        likeness = {unit: self._likeness(unit) for unit in numbers}
+        likeness = dict(zip(numbers, self._likeness(numbers), strict=True))
         for pair in combinations(numbers, 2):
             if likeness[pair[0]][self._numbers.index(pair[1])] < _ALIKE:
                 continue
@@ -67,15 +67,15 @@ class Replacements:
     def _unexplained(self, units: list[Unit]) -> float:
         return self._tests.unexplained([*self._problem.kept, *units])
 
-    def _likeness(self, unit: Unit) -> FloatArray:
-        """Return the absolute rank correlation of a unit with every feature of numbers."""
+    def _likeness(self, units: list[Unit]) -> FloatArray:
+        """Return the absolute rank correlation of some units with every feature of numbers (units x features)."""
         table, engine = self._table, self._tests.engine
-        own = _standard(rankdata(filled(table.columns[[unit.columns[0]]]), axis=1))[0]
+        own = _standard(rankdata(filled(table.columns[[unit.columns[0] for unit in units]]), axis=1))
         others = [other.columns[0] for other in self._numbers]
         spread = engine.spread(table.columns)
         runs = spread.runs(others, max(1, _VALUES_AT_ONCE // table.n_rows))
         found = engine.each(_correlations, [spread.pieces(others[run]) for run in runs], own)
-        return np.round(np.concatenate(list(found)), _DIGITS)
+        return np.round(np.concatenate(list(found), axis=1), _DIGITS)
 
     def _stand_in(self, pair: tuple[Unit, Unit], rest: list[Unit], likeness: FloatArray) -> Unit | None:
         taken = (*pair, *rest, *self._problem.kept)
@@ -95,8 +95,8 @@ class Replacements:
 
 
 def _correlations(pieces: tuple[tuple[FloatArray, IntArray], ...], own: FloatArray) -> FloatArray:
-    """Return the absolute correlation of the ranks of some columns with standard ranks."""
-    return np.abs(_standard(rankdata(filled(joined_columns(pieces)), axis=1)) @ own)
+    """Return the absolute correlation of the ranks of some columns with standard ranks (ranks x columns)."""
+    return np.abs(own @ _standard(rankdata(filled(joined_columns(pieces)), axis=1)).T)
 
 
 def _standard(rows: FloatArray) -> FloatArray:

@@ -122,8 +122,12 @@ class Candidates(Sendable):
 
     def effects(self, target: DrawnTarget, draws: Sequence[int]) -> FloatArray:
         """Return how much of the target each candidate goes with in some draws (draws x candidates)."""
-        moved = target.moved(draws)
-        return np.concatenate([part.effects(moved) for part in self._series_of(slice(0, len(self.units)))], axis=1)
+        series, at_once = self._series_of(slice(0, len(self.units))), target.at_once()
+        effects = []
+        for start in range(0, len(draws), at_once):
+            moved = target.moved(draws[start : start + at_once])
+            effects.append(np.concatenate([part.effects(moved) for part in series], axis=1))
+        return np.concatenate(effects)
 
     def _series_of(self, units: slice) -> list[Series]:
         """Return the series of some candidates, in parts of which each has few values."""

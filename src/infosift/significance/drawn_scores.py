@@ -55,9 +55,8 @@ class DrawnScores:
         n_questions = len(self._targets) * n_ways
         self._bench.reporter.begin(f"{self._purpose}, {draws[-1]} surrogates", len(draws) * n_units * n_questions)
         if self.is_screened:
-            return np.concatenate([self._best_scores(part) for part in _in_parts(draws, _DRAWS_SCREENED)])[
-                :, :, None
-            ]
+            at_once = max(1, _VALUES_AT_ONCE // len(self.units))
+            return np.concatenate([self._best_scores(part) for part in _in_parts(draws, at_once)])[:, :, None]
         n_columns = sum(len(unit.columns) for unit in self.units)
         at_once = max(1, _VALUES_AT_ONCE // (n_columns * self._given.shape[1]))
         everything = np.arange(len(self.units))
@@ -68,7 +67,9 @@ class DrawnScores:
         """Return the largest of each score over the most promising units; remember which ones of draw 0."""
         effects = np.round(self._conditional.effects(draws), _DIGITS)
         promising = [np.lexsort((self._digests, -of_draw))[:_MOST_UNITS] for of_draw in effects]
-        scores = self._scores_of(list(zip(draws, promising, strict=True)))
+        asked = list(zip(draws, promising, strict=True))
+        parts = [asked[start : start + _DRAWS_SCREENED] for start in range(0, len(asked), _DRAWS_SCREENED)]
+        scores = np.concatenate([self._scores_of(part) for part in parts])
         if draws[0] == 0:
             self.best = promising[0][scores[0].argmax(axis=0)].tolist()
         return np.asarray(scores.max(axis=1))

@@ -16,7 +16,7 @@ from scipy.stats import rankdata
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.encoding import as_points, has_categories
 from infosift.data.gaps import filled
-from infosift.engines.base import Engine
+from infosift.engines.base import Engine, equal_parts
 from infosift.engines.blas import on_one_thread
 from infosift.random_streams import stream
 
@@ -31,6 +31,7 @@ _RIDGES = tuple(10.0 ** (exponent / 2) for exponent in range(-12, 0))
 # Up to as many rows the kernel matrix is exact; beyond, it is spanned by some of the rows (Nyström).
 _MOST_EXACT = 400
 _LANDMARKS = 250
+_ROWS_AT_ONCE = 4_096
 _NEGLIGIBLE = 1e-8
 _TIMES_FILLED = 2
 _VALUES_AT_ONCE = 8_000_000
@@ -63,7 +64,7 @@ class Smoother:
         if widths is None:
             widths = [*(width for width, most in _NARROW_WIDTHS if len(subset) <= most), *_WIDTHS]
         self._widths, self._lock = tuple(widths), Lock()
-        self._found: list[_Fit] | None = list(engine.here.each(_fit, self._widths, *self._squares()))
+        self._found: list[_Fit] | None = list(engine.here.each(_fit, self._widths, self._points, self._n_columns))
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what to send elsewhere: the points, which are few beside what is fitted to them."""
@@ -76,16 +77,9 @@ class Smoother:
     def _fits(self) -> list[_Fit]:
         with self._lock:
             if self._found is None:
-                squares, landmarks = self._squares()
                 with on_one_thread():
-                    self._found = [_fit(width, squares, landmarks) for width in self._widths]
+                    self._found = [_fit(width, self._points, self._n_columns) for width in self._widths]
             return self._found
-
-    def _squares(self) -> tuple[FloatArray, IntArray | None]:
-        """Return the squared distances of rows from the rows that span the kernel, and which these are."""
-        landmarks = _landmarks(self.n_rows)
-        points = self._points if landmarks is None else self._points[landmarks]
-        return cdist(self._points, points, "sqeuclidean") / self._n_columns, landmarks
 
     def predict(self, columns: FloatArray) -> FloatArray:
         """Return what each row of some columns (columns x rows) would be by the others; one column is one row.
@@ -196,20 +190,31 @@ def _landmarks(n_rows: int) -> IntArray | None:
     return stream(0, "landmarks").choice(n_rows, _LANDMARKS, replace=False)
 
 
-def _fit(width: float, squares: FloatArray, landmarks: IntArray | None) -> _Fit:
+def _fit(width: float, points: FloatArray, n_columns: int) -> _Fit:
     """Return what predicts by a kernel of a width.
 
-    The kernel is spanned by as many of the landmarks as it takes, which for a wide one are few.
+    The kernel is spanned by as many of the landmarks as it takes, which for a wide one are few. Of a long table it
+    is never there for all rows at once.
     """
-    kernel = np.exp(-squares / (2 * width**2))
-    among = kernel if landmarks is None else kernel[landmarks]
-    factor, pivots, rank, _ = dpstrf(among, tol=_NEGLIGIBLE, lower=1)
-    span = pivots[:rank] - 1
-    features = solve_triangular(np.tril(factor[:rank, :rank]), kernel[:, span].T, lower=True).T
+    landmarks = _landmarks(len(points))
+    marks = points if landmarks is None else points[landmarks]
+    factor, pivots, rank, _ = dpstrf(_kernel(marks, marks, width, n_columns), tol=_NEGLIGIBLE, lower=1)
+    span, lower = marks[pivots[:rank] - 1], np.tril(factor[:rank, :rank])
+    parts = equal_parts(len(points), _ROWS_AT_ONCE)
+    features = np.empty((len(points), rank))
+    for part in parts:
+        features[part] = solve_triangular(lower, _kernel(points[part], span, width, n_columns).T, lower=True).T
     features -= features.mean(axis=0)
     eigenvalues, vectors = eigh(features.T @ features)
     held = eigenvalues > _NEGLIGIBLE * eigenvalues[-1]
-    basis, eigenvalues = features @ (vectors[:, held] / np.sqrt(eigenvalues[held])), eigenvalues[held]
-    kept = eigenvalues / (eigenvalues + np.array(_RIDGES)[:, None] * len(kernel))
-    leverage = kept @ (basis**2).T + 1 / len(kernel)
+    vectors, eigenvalues = vectors[:, held] / np.sqrt(eigenvalues[held]), eigenvalues[held]
+    kept = eigenvalues / (eigenvalues + np.array(_RIDGES)[:, None] * len(points))
+    basis, leverage = np.empty((len(points), len(eigenvalues))), np.empty((len(_RIDGES), len(points)))
+    for part in parts:
+        basis[part] = features[part] @ vectors
+        leverage[:, part] = kept @ (basis[part] ** 2).T + 1 / len(points)
     return basis, kept, 1 - leverage
+
+
+def _kernel(points: FloatArray, others: FloatArray, width: float, n_columns: int) -> FloatArray:
+    return np.asarray(np.exp(-(cdist(points, others, "sqeuclidean") / n_columns) / (2 * width**2)))

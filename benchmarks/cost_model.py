@@ -4,8 +4,8 @@ The time is that of the work, which workers share, and that of tasks and of all 
 
     seconds = (per_value * rows * features * steps + at_the_end) / workers + per_task * tasks + rest
 
-They are measured with one worker on three tables. Two workers, and a fourth table, are predicted and measured. Last,
-the model is asked about a large table.
+They are measured with one worker on three tables. Two workers, and a fourth table, are predicted and measured.
+Last, the model is asked about a large table.
 """
 
 from __future__ import annotations
@@ -37,6 +37,11 @@ class Run:
     n_tasks: int
     busy: float
     seconds: float
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of the table, for one worker."""
+        return _n_blocks(self.n_rows, self.n_features, 1)
 
     @property
     def n_values(self) -> int:
@@ -72,30 +77,28 @@ def main() -> None:
     """Measure, predict and extrapolate."""
     runs = [_run(*size, n_workers=1) for size in _MEASURED]
     model = Model.fitted(runs)
-    passes = float(
-        np.mean([run.n_tasks / (run.n_steps * _n_blocks(run.n_rows, run.n_features, 1)) for run in runs])
-    )
+    passes = float(np.mean([run.n_tasks / (run.n_steps * run.n_blocks) for run in runs]))
     print(
         f"{1e6 * model.per_value:.2f} s for a million values in a step, {model.at_the_end:.1f} s at the end, "
-        f"{1000 * model.per_task:.1f} ms for a task, {model.rest:.1f} s for the rest; {passes:.1f} tasks per block "
-        "and step"
+        f"{1000 * model.per_task:.1f} ms for a task, {model.rest:.1f} s for the rest; {passes:.1f} tasks per "
+        "block and step\n\n| rows | features | workers | predicted | measured |\n|---|---|---|---|---|"
     )
-    print("| rows | features | workers | predicted | measured |\n|---|---|---|---|---|")
-    for size in (*_MEASURED, _PREDICTED):
+    for n_rows, n_features in (*_MEASURED, _PREDICTED):
         for n_workers in (1, 2):
-            run = _run(*size, n_workers)
+            run = _run(n_rows, n_features, n_workers)
             expected = model.seconds(run.n_values, run.n_tasks, n_workers)
-            print(
-                f"| {size[0]:,} | {size[1]:,} | {n_workers} | {expected:.0f} s | {run.seconds:.0f} s |", flush=True
-            )
+            print(f"| {n_rows:,} | {n_features:,} | {n_workers} | {expected:.0f} s | {run.seconds:.0f} s |")
+    _extrapolate(model, passes)
+
+
+def _extrapolate(model: Model, passes: float) -> None:
     n_rows, n_features = min(_LARGE[0], _MOST_ROWS), _LARGE[1]
-    print(
-        f"\n{_LARGE[0]:,} rows and {n_features:,} features, {_STEPS_OF_LARGE} steps:\n\n| workers | hours |\n|---|---|"
-    )
+    print(f"\n{_LARGE[0]:,} rows and {n_features:,} features, {_STEPS_OF_LARGE} steps:\n")
+    print("| workers | hours |\n|---|---|")
     for n_workers in (1, 10, 30, 100, 300, 1000):
         n_tasks = int(passes * _STEPS_OF_LARGE * _n_blocks(n_rows, n_features, n_workers))
         seconds = model.seconds(n_rows * n_features * _STEPS_OF_LARGE, n_tasks, n_workers)
-        print(f"| {n_workers:,} | {seconds / 3600:.2f} |")
+        print(f"| {n_workers:,} | {seconds / 3600:.1f} |")
 
 
 def _n_blocks(n_rows: int, n_features: int, n_workers: int) -> int:

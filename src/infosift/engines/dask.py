@@ -30,7 +30,7 @@ from infosift.engines.base import (
     rows_of,
 )
 from infosift.engines.blas import always_on_one_thread, on_one_thread
-from infosift.engines.memory import always_hold_memory
+from infosift.engines.memory import always_hold_memory, return_memory
 from infosift.engines.remote_columns import RemoteColumns
 from infosift.engines.sending import aligned, bytes_of
 from infosift.engines.sources import is_dask_collection
@@ -308,10 +308,15 @@ def _said_of(error: BaseException) -> BaseException:
 
 def _run(function: Callable[..., Answer], asking_process: int, item: Any, *shared: Any) -> Answer:
     """Answer for one item, by a worker."""
-    if os.getpid() != asking_process:
-        always_on_one_thread()
-        always_hold_memory(get_worker().memory_manager.memory_limit)
-    return function(aligned(item), *map(aligned, shared))
+    if os.getpid() == asking_process:
+        return function(aligned(item), *map(aligned, shared))
+    limit = get_worker().memory_manager.memory_limit
+    always_on_one_thread()
+    always_hold_memory(limit)
+    try:
+        return function(aligned(item), *map(aligned, shared))
+    finally:
+        return_memory(limit)
 
 
 def _score_pieces(

@@ -209,11 +209,12 @@ def _fit(width: float, points: FloatArray, n_columns: int) -> _Fit:
     held = eigenvalues > _NEGLIGIBLE * eigenvalues[-1]
     vectors, eigenvalues = vectors[:, held] / np.sqrt(eigenvalues[held]), eigenvalues[held]
     kept = eigenvalues / (eigenvalues + np.array(_RIDGES)[:, None] * len(points))
-    basis, leverage = np.empty((len(points), len(eigenvalues))), np.empty((len(_RIDGES), len(points)))
+    leverage = np.empty((len(_RIDGES), len(points)))
     for part in parts:
-        basis[part] = features[part] @ vectors
-        leverage[:, part] = kept @ (basis[part] ** 2).T + 1 / len(points)
-    return basis, kept, 1 - leverage
+        basis = features[part] @ vectors
+        leverage[:, part] = kept @ (basis**2).T + 1 / len(points)
+        features[part, : len(eigenvalues)] = basis  # in the same memory, which is large
+    return np.ascontiguousarray(features[:, : len(eigenvalues)]), kept, 1 - leverage
 
 
 def _kernel(points: FloatArray, others: FloatArray, width: float, n_columns: int) -> FloatArray:

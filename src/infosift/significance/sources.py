@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,10 @@ _DRAWS_AT_ONCE = 64
 _MOST_KEPT = 24_000_000
 # Rows that a local permutation takes values from: the nearest ones, the row itself included (Runge 2018).
 _NEAREST = 5
+
+
+# Numbers of rows, as small as they can be kept.
+_Rows: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
 
 class Shuffle(Protocol):
@@ -94,7 +98,7 @@ class Sources(Sendable):
         self._null, self._shuffle, self._seed, self._step = null, shuffle, seed, step
         self.n_rows, self._row_groups = n_rows, row_groups
         self._lock = Lock()
-        self._kept: dict[int, NDArray[np.int32]] = {}
+        self._kept: dict[int, _Rows] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what to send elsewhere: all that it takes to draw the same again."""
@@ -111,14 +115,18 @@ class Sources(Sendable):
             sources[own] = self._block(block)[[draws[i] % _DRAWS_AT_ONCE for i in own]]
         return sources
 
-    def _block(self, block: int) -> NDArray[np.int32]:
+    @property
+    def _kind(self) -> type[np.unsignedinteger[Any]]:
+        return np.uint16 if self.n_rows <= np.iinfo(np.uint16).max else np.uint32
+
+    def _block(self, block: int) -> _Rows:
         """Return the sources of some draws, which share a stream; the last ones are kept."""
         with self._lock:  # others who ask for the same had better wait for it
             if block not in self._kept:
                 if (len(self._kept) + 1) * _DRAWS_AT_ONCE * self.n_rows > _MOST_KEPT:
                     self._kept.clear()
                 numbers = range(block * _DRAWS_AT_ONCE, (block + 1) * _DRAWS_AT_ONCE)
-                found = self._shuffle.sources(numbers, self._orders(block, numbers)).astype(np.int32)
+                found = self._shuffle.sources(numbers, self._orders(block, numbers)).astype(self._kind)
                 if block == 0:
                     found[0] = np.arange(self.n_rows)
                 self._kept[block] = found

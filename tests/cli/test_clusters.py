@@ -144,3 +144,11 @@ def test_a_folder_without_tables_is_refused(tmp_path):
     assert "is a folder without Parquet files: give a file, or a folder with some." in " ".join(
         found.output.split()
     )
+
+
+def test_runs_of_a_study_are_done_by_workers(tmp_path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder, words in ((here, ["--jobs", "1"]), (there, ["--scheduler", "local", "--jobs", "2"])):
+        done = run("study", "calibration", "--quick", "--out", folder, *words)
+        assert done.returncode == 0, done.stderr
+    assert (there / "calibration.json").read_text() == (here / "calibration.json").read_text()

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::R
 
 MEGABYTE = 10**6
 # Of the table on which memory is measured; a real one is asked for with INFOSIFT_MEGABYTES=2000.
-MEGABYTES = int(os.environ.get("INFOSIFT_MEGABYTES", "8"))
+MEGABYTES = int(os.environ.get("INFOSIFT_MEGABYTES", "3"))
 # Python and packages take more than a third of so little memory, so that Dask is to move data to disk early.
 LIMIT, WHEN_TO_SPILL = 600, {"target": 0.1, "spill": 0.8, "pause": 0.9}
 
@@ -159,7 +159,7 @@ def test_a_table_larger_than_workers_may_be_is_read_in_parts(tmp_path):
         joblib.parallel_config(backend="dask"),
     ):
         workers = set(client.run(os.getpid).values())
-        selection = selected(unread.drop("y"), unread.select("y"), method=method, verbose=1)
+        selection = selected(unread.drop("y"), unread.select("y"), method=method)
         peaks, alive = client.run(peak_memory).values(), set(client.run(os.getpid).values())
     print(f"driver {before:.0f} to {peak_memory():.0f} MB, workers", sorted(map(round, peaks)))
     assert sorted(selection.names) == [f"x{i}" for i in range(5)]

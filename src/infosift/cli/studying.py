@@ -14,6 +14,7 @@ from rich.text import Text
 
 from infosift import studies
 from infosift.cli import options
+from infosift.cli.clusters import working_on
 from infosift.cli.running import failing_in_one_sentence, folder_of_results, writing
 from infosift.cli.selecting import fit, show
 from infosift.cli.tables import Table
@@ -48,6 +49,7 @@ def study(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small version, to see that it runs.")] = False,
     jobs: options.Jobs = -1,
+    scheduler: options.Scheduler = None,
 ) -> None:
     """Run an experiment: one of the paper's, next to its published numbers, or one on the methods themselves.
 
@@ -59,8 +61,8 @@ def study(
 
         raise_from_here()
         with folder_of_results(folder):
-            with _progress_bars() as track:
-                setting = studies.Setting(quick=quick, data=data, n_jobs=jobs, track=track)
+            with _progress_bars() as track, working_on(scheduler, jobs) as n_jobs:
+                setting = studies.Setting(quick=quick, data=data, n_jobs=n_jobs, track=track)
                 outcome = studies.run(name.value, setting)
             _print_outcome(outcome, Console())
             with writing(folder, "Tables, figures and numbers"):

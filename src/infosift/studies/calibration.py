@@ -119,17 +119,16 @@ def run(setting: Setting) -> Outcome:
     """Run the situations with the calibrated method and count."""
     rows, numbers = [], {}
     situations = _situations()[:: 6 if setting.quick else 1]
-    with setting.processes() as pool:
-        for situation in setting.track(situations, "situations"):
-            n_runs = 2 if setting.quick else situation.n_runs
-            started = perf_counter()
-            selected = list(pool.map(partial(_choose, situation.sample, situation.null), range(n_runs)))
-            seconds = (perf_counter() - started) / n_runs
-            samples = [situation.sample(seed) for seed in range(n_runs)]
-            shares = {name: _COUNTS[name](selected, samples) for name in situation.counted}
-            numbers[situation.name] = {**shares, "runs": n_runs}
-            reached = ", ".join(f"{name} {_shown(name, share)}" for name, share in shares.items())
-            rows.append((situation.name, situation.to_reach, reached, f"{n_runs}", f"{seconds:.1f}"))
+    for situation in setting.track(situations, "situations"):
+        n_runs = 2 if setting.quick else situation.n_runs
+        started = perf_counter()
+        selected = list(setting.map(partial(_choose, situation.sample, situation.null), range(n_runs)))
+        seconds = (perf_counter() - started) / n_runs
+        samples = [situation.sample(seed) for seed in range(n_runs)]
+        shares = {name: _COUNTS[name](selected, samples) for name in situation.counted}
+        numbers[situation.name] = {**shares, "runs": n_runs}
+        reached = ", ".join(f"{name} {_shown(name, share)}" for name, share in shares.items())
+        rows.append((situation.name, situation.to_reach, reached, f"{n_runs}", f"{seconds:.1f}"))
     table = Table(
         "The calibrated method at alpha = 0.05",
         ("situation", "to reach", "reached", "runs", "seconds a run"),

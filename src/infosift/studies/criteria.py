@@ -44,10 +44,9 @@ def run(setting: Setting) -> Outcome:
     searches = tuple(SEARCHES)[:1] if setting.quick else tuple(SEARCHES)
     cells = list(product(names, criteria, searches))
     numbers: dict[str, dict[str, dict[str, Figures]]] = {}
-    with setting.processes() as pool:
-        for name, criterion, search in setting.track(cells, "criteria and searches"):
-            by_search = numbers.setdefault(name, {}).setdefault(criterion, {})
-            by_search[search] = cell(name, criterion, search, 1 if setting.quick else N_RUNS, pool.map)
+    for name, criterion, search in setting.track(cells, "criteria and searches"):
+        by_search = numbers.setdefault(name, {}).setdefault(criterion, {})
+        by_search[search] = cell(name, criterion, search, 1 if setting.quick else N_RUNS, setting.map)
     return outcome(numbers)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -13,8 +13,6 @@ from infosift.errors import InputError
 from infosift.files import write_file
 
 if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
-
     from matplotlib.figure import Figure
 
 Item = TypeVar("Item")
@@ -41,14 +39,15 @@ class Setting:
     data_sets: tuple[str, ...] = ()
     selectors: tuple[str, ...] = ()
 
-    def processes(self) -> ProcessPoolExecutor:
-        """Return a pool for runs that are best done side by side, each on one thread."""
-        from concurrent.futures import ProcessPoolExecutor
-        from multiprocessing import get_context
+    def map(self, function: Callable[..., Any], *items: Sequence[Any]) -> Iterator[Any]:
+        """Yield the answers of runs that are best done side by side, each on one thread of a process of its own.
 
-        from joblib import effective_n_jobs
+        Inside ``joblib.parallel_config(backend="dask")`` they are done by the workers of a cluster.
+        """
+        from joblib import Parallel, delayed
 
-        return ProcessPoolExecutor(effective_n_jobs(self.n_jobs), mp_context=get_context("spawn"))
+        run = Parallel(n_jobs=self.n_jobs, prefer="processes", return_as="generator")
+        yield from run(delayed(function)(*each) for each in zip(*items, strict=True))
 
 
 def restricted(everything: Sequence[str], wanted: Sequence[str], otherwise: Sequence[str]) -> list[str]:

@@ -47,10 +47,9 @@ def run(setting: Setting) -> Outcome:
         if kind != _NOISE or one not in TOLD  # none is what it would be told
     ]
     numbers: dict[str, Any] = {}
-    with setting.processes() as pool:
-        for n, kind, one in setting.track(cells, "kinds and selectors"):
-            by_who = numbers.setdefault(str(n), {}).setdefault(kind, {})
-            by_who[one] = cell(n, kind, one, (2 if one in OURS else 1) if setting.quick else None, pool.map)
+    for n, kind, one in setting.track(cells, "kinds and selectors"):
+        by_who = numbers.setdefault(str(n), {}).setdefault(kind, {})
+        by_who[one] = cell(n, kind, one, (2 if one in OURS else 1) if setting.quick else None, setting.map)
     return outcome(numbers)
 
 

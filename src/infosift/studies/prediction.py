@@ -67,10 +67,9 @@ def run(setting: Setting) -> Outcome:
     require_rivals(who)
     data = {name: load(name, setting.data) for name in names}
     numbers: dict[str, dict[str, Column]] = {name: {} for name in names}
-    with setting.processes() as pool:
-        for name, one in setting.track(list(product(names, who)), "data sets and selectors"):
-            told = numbers_of_features(numbers[name][DEFAULT]) if one in TOLD else ()
-            numbers[name][one] = column(data[name], one, told, 1 if setting.quick else _FOLDS, pool.map)
+    for name, one in setting.track(list(product(names, who)), "data sets and selectors"):
+        told = numbers_of_features(numbers[name][DEFAULT]) if one in TOLD else ()
+        numbers[name][one] = column(data[name], one, told, 1 if setting.quick else _FOLDS, setting.map)
     return outcome(numbers)
 
 

@@ -28,8 +28,9 @@ def run(X, y, names=None, n_jobs=1, block_size=None, **options):
     options = {"method": "published", "random_state": SEED, **options}
     given = MutualInfoSelector(**options).get_params(deep=False)
     features, target = NamedColumns(names, X.T), NamedColumns(("target",), y[None])
-    problem = make_problem(features, target, None, given, settings_of(given))
-    return Run(problem, ThreadEngine(n_jobs, block_size), Reporter()).select()
+    engine = ThreadEngine(n_jobs, block_size)
+    problem = make_problem(features, target, None, given, settings_of(given), engine)
+    return Run(problem, engine, Reporter()).select()
 
 
 @pytest.fixture(scope="module")

@@ -235,7 +235,8 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         with ProgressBar() if is_shown else nullcontext() as bar:
             reporter = Reporter(bar, settings.time_limit)
             engine = active_engine(self.n_jobs, reporter.advance, X)
-            reporter.begin("reading the table", 1)
+            if engine.is_remote:
+                reporter.begin("reading the table", 1)
             features, target = self._read(X, y, engine)
             problem = make_problem(features, target, in_memory(groups), given, settings, engine)
             _warn(problem.notices)

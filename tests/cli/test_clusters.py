@@ -152,3 +152,13 @@ def test_runs_of_a_study_are_done_by_workers(tmp_path):
         done = run("study", "calibration", "--quick", "--out", folder, *words)
         assert done.returncode == 0, done.stderr
     assert (there / "calibration.json").read_text() == (here / "calibration.json").read_text()
+
+
+def test_rows_that_workers_refuse_are_counted_from_one_too(folder, tmp_path):
+    frame = pl.read_parquet(folder).with_columns(x2=pl.when(pl.int_range(60) == 4).then(None).otherwise("x2"))
+    frame.write_parquet(tmp_path / "table.parquet")
+    words = ["select", tmp_path / "table.parquet", "--target", "y"]
+    here, there = run(*words), run(*words, "--scheduler", "local", "--jobs", "1")
+    assert here.returncode == there.returncode == 2
+    assert "in row 5 (the first row is 1)" in here.stderr
+    assert there.stderr == here.stderr

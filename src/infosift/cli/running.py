@@ -20,7 +20,7 @@ from rich.text import Text
 from typer.core import TyperCommand
 
 from infosift.cli.options import RESAMPLES
-from infosift.errors import InputError, on_one_line
+from infosift.errors import InputError, counted_from, on_one_line
 from infosift.files import write_file
 from infosift.interrupts import INTERRUPTED
 
@@ -47,6 +47,7 @@ _OPTIONS = {
     "search": "--search",
     "time_limit": "--time-limit",
 }
+_ROW_FROM_ZERO = re.escape(counted_from(0, 0)).replace("0", "([0-9]+)", 1)
 _PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -78,11 +79,15 @@ def failing_in_one_sentence() -> Iterator[None]:
 
 
 def _in_terms_of_options(message: str) -> str:
-    """Name options where a message begins with a parameter, or says which value to give to one."""
+    """Name options where a message begins with a parameter, or says which value to give to one.
+
+    Rows are counted from 1 here.
+    """
 
     def option(found: re.Match[str]) -> str:
         return f"{_OPTIONS[found[1]]} {shlex.quote(found[2])}" if found[1] in _OPTIONS else found[0]
 
+    message = re.sub(_ROW_FROM_ZERO, lambda row: counted_from(1, int(row[1])), message)
     message = re.sub(r'\bignore=\[("[^\]]+)\]', lambda names: _repeated("--ignore", names[1]), message)
     message = re.sub(r'\b([a-z_]+)="([^"]+)"', option, message)
     return re.sub("^[a-z_]+", lambda name: _OPTIONS.get(name[0], name[0]), message)

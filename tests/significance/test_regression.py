@@ -8,6 +8,7 @@ from sklearn.kernel_ridge import KernelRidge
 
 from infosift._kernel import CATEGORY_GAP
 from infosift.engines.threads import ThreadEngine
+from infosift.significance import regression
 from infosift.significance.regression import Smoother, expected_spread
 
 ENGINE = ThreadEngine()
@@ -74,7 +75,7 @@ def test_many_rows_are_predicted_as_well_by_a_part_of_them():
     assert np.std(ours - signal) < 1.3 * np.std(theirs - signal)
 
 
-@pytest.mark.parametrize("n_rows", [80, 450])
+@pytest.mark.parametrize("n_rows", [80, 450, 5000])
 def test_predictions_depend_on_nothing_else(n_rows):
     rng = np.random.default_rng(0)
     columns, subset = rng.normal(size=(4, n_rows)), rng.normal(size=(2, n_rows))
@@ -84,7 +85,7 @@ def test_predictions_depend_on_nothing_else(n_rows):
         np.testing.assert_array_equal(Smoother(subset, ENGINE).predict(column), expected)
 
 
-@pytest.mark.parametrize("n_rows", [400, 450])  # 450 are predicted by a part of them
+@pytest.mark.parametrize("n_rows", [400, 450, 5000])  # 450 are predicted by a part of them, 5000 in two parts
 def test_what_is_sent_elsewhere_are_the_points_and_it_predicts_the_same_bits(n_rows):
     rng = np.random.default_rng(0)
     subset, columns = rng.normal(size=(2, n_rows)), rng.normal(size=(5, n_rows))
@@ -123,6 +124,17 @@ def test_of_very_many_rows_some_choose_the_width_and_all_are_predicted():
     x = rng.normal(size=(1, 5000))
     y = np.sin(3 * x[0]) + 0.2 * rng.normal(size=5000)
     assert np.std(Smoother(x, ENGINE).predict(y) - np.sin(3 * x[0])) < 0.05
+
+
+def test_parts_of_a_long_table_predict_what_all_its_rows_at_once_do(monkeypatch):
+    rng = np.random.default_rng(0)
+    subset, columns = rng.normal(size=(2, 5000)), rng.normal(size=(6, 5000))
+    columns[:3] += np.sin(3 * subset[0]) * subset[1]
+    in_parts = Smoother(subset, ENGINE).predict(columns)
+    monkeypatch.setattr(regression, "_ROWS_AT_ONCE", 5000)
+    at_once = Smoother(subset, ENGINE).predict(columns)
+    assert np.abs(in_parts - at_once).max() < 1e-5 * columns.std()
+    assert not np.array_equal(in_parts, at_once)  # single precision
 
 
 def test_noise_of_one_spread_has_one_spread():

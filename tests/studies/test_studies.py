@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -140,6 +141,44 @@ def test_says_that_the_comparison_needs_other_selectors(monkeypatch, tmp_path):
     assert result.exit_code == 2
     told = " ".join(result.stderr.split())
     assert 'needs boruta, mlxtend, hidimstat and knockpy: pip install "infosift[study]".' in told
+
+
+def test_a_study_goes_on_from_the_runs_that_are_done(tmp_path):
+    results = study("calibration", "--quick", "--out", tmp_path)
+    file = tmp_path / "calibration.runs"
+    whole = file.read_bytes()
+    expected = json.loads((tmp_path / "calibration.json").read_text())
+    lines = whole.splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[:3]) + lines[3][:10])  # ended while the fourth was written
+    again = study("calibration", "--quick", "--out", tmp_path)
+    assert (results.exit_code, again.exit_code) == (0, 0)
+    assert f"{file} has 3 runs of an earlier start" in again.stderr
+    assert json.loads((tmp_path / "calibration.json").read_text()) == expected
+    assert file.read_bytes() == whole
+    file.write_bytes(b"not a run\n" + whole)
+    damaged = study("calibration", "--quick", "--out", tmp_path)
+    assert damaged.exit_code == 2
+    assert "calibration.runs is damaged: remove it to start the study anew." in " ".join(damaged.stderr.split())
+
+
+DONE = []
+
+
+def run_of(kind, number):
+    DONE.append((kind, number))
+    return {"number": number, "exact": True}
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers", "left"), [("a", [1, 2], []), ("a", [2, 3, 1], [3]), ("b", [1], [1]), ("a", [], [])]
+)
+def test_runs_of_the_file_are_not_done_again_and_others_are(tmp_path, kind, numbers, left):
+    for asked in ("a", [1, 2]), (kind, numbers):
+        DONE.clear()
+        setting = studies.Setting(n_jobs=1, runs=studies.Runs(tmp_path / "study.runs"))
+        answers = list(setting.map(partial(run_of, asked[0]), asked[1]))
+        assert answers == [{"number": number, "exact": True} for number in asked[1]]
+    assert [(kind, number) for number in left] == DONE
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")

@@ -18,6 +18,7 @@ from infosift.cli.clusters import working_on
 from infosift.cli.running import failing_in_one_sentence, folder_of_results, writing
 from infosift.cli.selecting import fit, show
 from infosift.cli.tables import Table
+from infosift.display.phrases import count
 from infosift.interrupts import raise_from_here
 
 StudyName = Enum("StudyName", {name: name for name in studies.NAMES})  # type: ignore[misc]
@@ -61,8 +62,12 @@ def study(
 
         raise_from_here()
         with folder_of_results(folder):
+            runs = studies.Runs(file := folder / f"{name.value}.runs")
+            if runs.n_before:
+                kept = f"{file} has {count(runs.n_before, 'run')} of an earlier start"
+                typer.echo(f"{kept}: what was done is not done again. Remove it to start anew.", err=True)
             with _progress_bars() as track, working_on(scheduler, jobs) as n_jobs:
-                setting = studies.Setting(quick=quick, data=data, n_jobs=n_jobs, track=track)
+                setting = studies.Setting(quick=quick, data=data, n_jobs=n_jobs, track=track, runs=runs)
                 outcome = studies.run(name.value, setting)
             _print_outcome(outcome, Console())
             with writing(folder, "Tables, figures and numbers"):

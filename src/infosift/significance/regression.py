@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from threading import Lock
 from typing import Any, TypeAlias
 
@@ -44,8 +44,46 @@ _COST_OF_A_SPREAD = 3.0
 # The middle half of a normal column is 1.35 standard deviations wide.
 _NARROW = 0.7
 
+
+class _Basis:
+    """Functions of the rows (rows x functions), in parts of rows.
+
+    Those of a long table are held in single precision: it is the largest thing that a worker has in memory, and
+    what is predicted by it is uncertain by much more.
+    """
+
+    def __init__(self, n_rows: int, n_functions: int) -> None:
+        self._parts = equal_parts(n_rows, _ROWS_AT_ONCE)
+        self._held = np.empty((n_rows, n_functions), np.float64 if len(self._parts) == 1 else np.float32)
+
+    def __setitem__(self, rows: slice, values: FloatArray) -> None:
+        self._held[rows] = values
+
+    def of(self, rows: IntArray) -> FloatArray:
+        """Return the functions of some rows."""
+        return self._held[rows].astype(np.float64, copy=False)
+
+    def coefficients_of(self, columns: FloatArray) -> FloatArray:
+        """Return the products of columns with the functions."""
+        products = np.zeros((len(columns), self._held.shape[1]))
+        for part, values in self._in_parts():
+            products += columns[:, part] @ values
+        return products
+
+    def sums(self, coefficients: FloatArray) -> FloatArray:
+        """Return columns, each a sum of the functions with coefficients of its own."""
+        columns = np.empty((len(coefficients), len(self._held)))
+        for part, values in self._in_parts():
+            np.matmul(coefficients, values.T, out=columns[:, part])
+        return columns
+
+    def _in_parts(self) -> Iterator[tuple[slice, FloatArray]]:
+        for part in self._parts:
+            yield part, self._held[part].astype(np.float64, copy=False)
+
+
 # A basis, the share of it that each ridge keeps, and one less the leverage of each row.
-_Fit: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
+_Fit: TypeAlias = tuple[_Basis, FloatArray, FloatArray]
 
 
 class Smoother:
@@ -111,7 +149,7 @@ class Smoother:
         for width in np.unique(widths[widths >= 0]):
             (basis, kept, free), own = self._fits[width], widths == width
             # Of all columns, since the bits of a product depend on its shape, and that on the others' widths.
-            fitted = (coefficients[width] * kept[ridges]) @ basis.T
+            fitted = basis.sums(coefficients[width] * kept[ridges])
             residuals[own] = (centred[own] - fitted[own]) / free[ridges[own]]
         return np.asarray(residuals)
 
@@ -126,10 +164,10 @@ class Smoother:
         n_fitted, of_rows = len(centred) * len(_RIDGES), centred[:, None, rows]
         fitted = np.empty((n_fitted, len(rows)))
         for width, (basis, kept, free) in enumerate(self._fits):
-            coefficients.append(centred @ basis)
+            coefficients.append(basis.coefficients_of(centred))
             shares = coefficients[-1][:, None] * kept  # columns x ridges x functions
             # No function is held where all rows are alike in the subset, as in a constant that is kept.
-            np.matmul(shares.reshape(n_fitted, basis.shape[1]), basis[rows].T, out=fitted)
+            np.matmul(shares.reshape(n_fitted, kept.shape[1]), basis.of(rows).T, out=fitted)
             left = fitted.reshape(len(centred), len(_RIDGES), len(rows))
             np.subtract(of_rows, left, out=left)
             np.divide(left, free[:, rows], out=left)
@@ -209,12 +247,12 @@ def _fit(width: float, points: FloatArray, n_columns: int) -> _Fit:
     held = eigenvalues > _NEGLIGIBLE * eigenvalues[-1]
     vectors, eigenvalues = vectors[:, held] / np.sqrt(eigenvalues[held]), eigenvalues[held]
     kept = eigenvalues / (eigenvalues + np.array(_RIDGES)[:, None] * len(points))
-    leverage = np.empty((len(_RIDGES), len(points)))
+    basis, leverage = _Basis(len(points), len(eigenvalues)), np.empty((len(_RIDGES), len(points)))
     for part in parts:
-        basis = features[part] @ vectors
-        leverage[:, part] = kept @ (basis**2).T + 1 / len(points)
-        features[part, : len(eigenvalues)] = basis  # in the same memory, which is large
-    return np.ascontiguousarray(features[:, : len(eigenvalues)]), kept, 1 - leverage
+        values = features[part] @ vectors
+        leverage[:, part] = kept @ (values**2).T + 1 / len(points)
+        basis[part] = values
+    return basis, kept, 1 - leverage
 
 
 def _kernel(points: FloatArray, others: FloatArray, width: float, n_columns: int) -> FloatArray:

@@ -7,13 +7,14 @@ from importlib import import_module
 
 from infosift.errors import DataWarning
 from infosift.studies.outcome import Outcome, Setting, Track
+from infosift.studies.runs import Runs
 
 NAMES = (
     *("friedman", "sensitivity", "housing", "nitrogen", "census"),
     *("calibration", "power", "prediction", "criteria"),
 )
 
-__all__ = ["NAMES", "Outcome", "Setting", "Track", "run"]
+__all__ = ["NAMES", "Outcome", "Runs", "Setting", "Track", "run"]
 
 
 def run(name: str, setting: Setting) -> Outcome:

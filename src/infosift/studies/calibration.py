@@ -122,7 +122,8 @@ def run(setting: Setting) -> Outcome:
     for situation in setting.track(situations, "situations"):
         n_runs = 2 if setting.quick else situation.n_runs
         started = perf_counter()
-        selected = list(setting.map(partial(_choose, situation.sample, situation.null), range(n_runs)))
+        runs = setting.map(partial(_choose, situation.sample, situation.null), range(n_runs))
+        selected = [frozenset(found) for found in runs]
         seconds = (perf_counter() - started) / n_runs
         samples = [situation.sample(seed) for seed in range(n_runs)]
         shares = {name: _COUNTS[name](selected, samples) for name in situation.counted}
@@ -137,11 +138,11 @@ def run(setting: Setting) -> Outcome:
     return Outcome("calibration", (table,), numbers)
 
 
-def _choose(sample: Callable[[int], Sample], null: str, seed: int) -> frozenset[int]:
+def _choose(sample: Callable[[int], Sample], null: str, seed: int) -> list[int]:
     drawn = sample(seed)
     method = Calibrated(null=null)
     selector = MutualInfoSelector(method=method, missing="partial", random_state=seed, n_jobs=1)
-    return frozenset(selector.fit(drawn.X, drawn.y).selection_.indices)
+    return list(selector.fit(drawn.X, drawn.y).selection_.indices)
 
 
 def _share(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from infosift.errors import InputError
 from infosift.files import write_file
+from infosift.studies.runs import Runs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +30,7 @@ class Setting:
     """How to run a study: ``quick`` for a small version, ``data`` the folder of the data sets.
 
     A comparison can be restricted to some ``data_sets`` (or kinds of them) and ``selectors``, named as in its
-    tables.
+    tables. What ``runs`` has is not done again.
     """
 
     quick: bool = False
@@ -38,6 +39,7 @@ class Setting:
     track: Track[Any] = untracked
     data_sets: tuple[str, ...] = ()
     selectors: tuple[str, ...] = ()
+    runs: Runs | None = None
 
     def map(self, function: Callable[..., Any], *items: Sequence[Any]) -> Iterator[Any]:
         """Yield the answers of runs that are best done side by side, each on one thread of a process of its own.
@@ -46,8 +48,16 @@ class Setting:
         """
         from joblib import Parallel, delayed
 
+        calls = list(zip(*items, strict=True))
         run = Parallel(n_jobs=self.n_jobs, prefer="processes", return_as="generator")
-        yield from run(delayed(function)(*each) for each in zip(*items, strict=True))
+        if self.runs is None:
+            yield from run(delayed(function)(*call) for call in calls)
+            return
+        keys = self.runs.keys(function, calls)
+        left = {key: call for key, call in zip(keys, calls, strict=True) if key not in self.runs}
+        for key, answer in zip(left, run(delayed(function)(*call) for call in left.values()), strict=True):
+            self.runs.add(key, answer)
+        yield from map(self.runs.__getitem__, keys)
 
 
 def restricted(everything: Sequence[str], wanted: Sequence[str], otherwise: Sequence[str]) -> list[str]:

@@ -2,15 +2,18 @@
 
 The time is that of the work, which workers share, and that of tasks and of all else, which one process does:
 
-    seconds = (per_value * rows * features * steps + at_the_end) / workers + per_task * tasks + rest
+    seconds = (per_value * rows * features * steps + per_row * rows) / workers + per_task * tasks + rest
+    tasks = per_block * blocks * steps + others
 
-They are measured with one worker on three tables. Two workers, and a fourth table, are predicted and measured.
-Last, the model is asked about a large table.
+What is in proportion to the rows are pairs of the most promising features, which the last step asks. The constants
+are measured with one worker on four tables. Two workers, and a fifth table, are predicted and measured. Last, the
+model is asked about a large table.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from time import perf_counter
 
 import joblib
@@ -20,7 +23,7 @@ from scipy.optimize import nnls
 
 from infosift import MutualInfoSelector
 
-_MEASURED = ((500, 1000), (1000, 1000), (1000, 3000))
+_MEASURED = ((500, 1000), (1000, 1000), (500, 4000), (1000, 3000))
 _PREDICTED = (2000, 2000)
 _LARGE, _STEPS_OF_LARGE = (10**6, 10**5), 10
 _MOST_ROWS = 20_000  # that are tested
@@ -51,25 +54,31 @@ class Run:
 
 @dataclass(frozen=True)
 class Model:
-    """The constants, in seconds."""
+    """The constants, in seconds and in tasks."""
 
     per_value: float
-    at_the_end: float
+    per_row: float
     per_task: float
     rest: float
+    per_block: float
+    others: float
 
     @classmethod
     def fitted(cls, runs: list[Run]) -> Model:
         """Return the constants that come nearest to runs with one worker; none is negative."""
-        work = np.array([[run.n_values, 1.0] for run in runs])
+        work = np.array([[run.n_values, run.n_rows] for run in runs], dtype=float)
         alone = np.array([[run.n_tasks, 1.0] for run in runs])
-        per_value, at_the_end = nnls(work, [run.busy for run in runs])[0]
-        per_task, rest = nnls(alone, [max(0.0, run.seconds - run.busy) for run in runs])[0]
-        return cls(per_value, at_the_end, per_task, rest)
+        blocks = np.array([[run.n_blocks * run.n_steps, 1.0] for run in runs])
+        return cls(
+            *nnls(work, [run.busy for run in runs])[0],
+            *nnls(alone, [max(0.0, run.seconds - run.busy) for run in runs])[0],
+            *nnls(blocks, [run.n_tasks for run in runs])[0],
+        )
 
-    def seconds(self, n_values: int, n_tasks: int, n_workers: int) -> float:
+    def seconds(self, n_rows: int, n_features: int, n_steps: int, n_workers: int) -> float:
         """Return what a run is expected to take."""
-        work = self.per_value * n_values + self.at_the_end
+        work = self.per_value * n_rows * n_features * n_steps + self.per_row * n_rows
+        n_tasks = self.per_block * _n_blocks(n_rows, n_features, n_workers) * n_steps + self.others
         return work / n_workers + self.per_task * n_tasks + self.rest
 
 
@@ -77,27 +86,29 @@ def main() -> None:
     """Measure, predict and extrapolate."""
     runs = [_run(*size, n_workers=1) for size in _MEASURED]
     model = Model.fitted(runs)
-    passes = float(np.mean([run.n_tasks / (run.n_steps * run.n_blocks) for run in runs]))
     print(
-        f"{1e6 * model.per_value:.2f} s for a million values in a step, {model.at_the_end:.1f} s at the end, "
-        f"{1000 * model.per_task:.1f} ms for a task, {model.rest:.1f} s for the rest; {passes:.1f} tasks per "
-        "block and step\n\n| rows | features | workers | predicted | measured |\n|---|---|---|---|---|"
+        f"{1e6 * model.per_value:.2f} s for a million values in a step, {1e3 * model.per_row:.1f} s for the pairs "
+        f"of a thousand rows, {model.per_block:.1f} tasks per block and step and {model.others:.0f} others, "
+        f"{1000 * model.per_task:.1f} ms for a task, {model.rest:.1f} s for the rest\n\n"
+        "| rows | features | workers | predicted | measured |\n|---|---|---|---|---|"
     )
-    for n_rows, n_features in (*_MEASURED, _PREDICTED):
-        for n_workers in (1, 2):
-            run = _run(n_rows, n_features, n_workers)
-            expected = model.seconds(run.n_values, run.n_tasks, n_workers)
-            print(f"| {n_rows:,} | {n_features:,} | {n_workers} | {expected:.0f} s | {run.seconds:.0f} s |")
-    _extrapolate(model, passes)
+    measured = {(size, 1): run for size, run in zip(_MEASURED, runs, strict=True)}
+    for size, n_workers in product((*_MEASURED, _PREDICTED), (1, 2)):
+        run = measured.get((size, n_workers)) or _run(*size, n_workers)
+        expected = model.seconds(*size, run.n_steps, n_workers)
+        print(
+            f"| {size[0]:,} | {size[1]:,} | {n_workers} | {expected:.0f} s | {run.seconds:.0f} s |",
+            flush=True,
+        )
+    _extrapolate(model)
 
 
-def _extrapolate(model: Model, passes: float) -> None:
+def _extrapolate(model: Model) -> None:
     n_rows, n_features = min(_LARGE[0], _MOST_ROWS), _LARGE[1]
     print(f"\n{_LARGE[0]:,} rows and {n_features:,} features, {_STEPS_OF_LARGE} steps:\n")
     print("| workers | hours |\n|---|---|")
     for n_workers in (1, 10, 30, 100, 300, 1000):
-        n_tasks = int(passes * _STEPS_OF_LARGE * _n_blocks(n_rows, n_features, n_workers))
-        seconds = model.seconds(n_rows * n_features * _STEPS_OF_LARGE, n_tasks, n_workers)
+        seconds = model.seconds(n_rows, n_features, _STEPS_OF_LARGE, n_workers)
         print(f"| {n_workers:,} | {seconds / 3600:.1f} |")
 
 

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import sem
 from threadpoolctl import threadpool_limits
 
 from infosift.errors import InputError
@@ -175,6 +176,23 @@ def test_cells_of_the_power_study_are_put_together_with_their_numbers_of_runs():
     ours, others = power.cell(50, "linear", "published", 3), power.cell(50, "linear", "mRMR, told the number", 2)
     assert (ours["runs"], others["runs"]) == (3, 2)
     assert others["clean"] == others["exact"]
-    (table,) = power.outcome({"50": {"linear": {"published": ours, "mRMR, told the number": others}}}).tables
-    assert table.title.endswith("ours on 3 data sets, others on 2 data sets")
-    assert table.columns == ("kind", "published", "mRMR, told the number")
+    tables = power.outcome({"50": {"linear": {"published": ours, "mRMR, told the number": others}}}).tables
+    for table in tables:
+        assert table.title.endswith("ours on 3 data sets, others on 2 data sets")
+        assert table.columns == ("kind", "published", "mRMR, told the number")
+    assert [len(table.rows) for table in tables] == [2, 1]
+
+
+def test_shares_of_runs_have_an_interval():
+    cell = {"all": 1.0, "clean": 0.95, "exact": 0.95, "CPU seconds": 0.25, "runs": 20}
+    exact, both = power.outcome({"100": {"linear": {"Boruta": cell}}}).tables
+    assert exact.rows == (("linear", "95 (76–99)"), ("CPU seconds a run", "0.25"))  # as statsmodels has it
+    assert both.rows == (("linear", "100 / 95"),)
+
+
+def test_errors_have_the_spread_over_folds():
+    X, y = easy()
+    folds = prediction.column((X, y), "all features", n_folds=3)
+    values = [fold["linear model"] for fold in folds["by fold"]]
+    shown = prediction.outcome({"own": {"all features": folds}}).tables[2].rows[0][1]
+    assert shown == f"{np.mean(values):.3f} ± {sem(values):.3f}"

@@ -68,6 +68,14 @@ def restricted(everything: Sequence[str], wanted: Sequence[str], otherwise: Sequ
     return [name for name in everything if name in wanted] if wanted else list(otherwise)
 
 
+def per_cent(share: float, n_runs: int) -> str:
+    """Return a share of runs in per cent, with its 95 % interval by Wilson."""
+    from scipy.stats import binomtest
+
+    low, high = binomtest(round(share * n_runs), n_runs).proportion_ci(method="wilson")
+    return f"{100 * share:.0f} ({100 * low:.0f}–{100 * high:.0f})"
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows of cells under a title."""

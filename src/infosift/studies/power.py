@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from infosift.studies import dependence
 from infosift.studies.dependence import Sample
-from infosift.studies.outcome import Outcome, Setting, Table, restricted
+from infosift.studies.outcome import Outcome, Setting, Table, per_cent, restricted
 from infosift.studies.rivals import DEFAULT, OURS, TOLD, chosen_by, prepare, require_rivals
 
 N_RUNS, N_RUNS_OF_OTHERS = 100, 20
@@ -24,8 +24,9 @@ _SEARCHES = ("Boruta", "scikit-learn sequential", "mlxtend sequential", "L1 path
 _CONTROLLED = ("dCRT, lasso", "dCRT, forest", "knockoffs", "knockoffs+")
 WHO = (*OURS, *_SEARCHES, *_CONTROLLED)
 _REMARKS = (
-    "A cell has the shares of runs, in per cent, in which all features that matter were selected, in which no "
-    "other was, and in which exactly these were. Seconds are those of the processor in a run, on one thread.",
+    "Shares of runs are in per cent: those in which exactly the relevant features were selected, with a 95 % "
+    "interval (Wilson), those in which all of them were, and those in which no other was. Seconds are those of "
+    "the processor in a run, on one thread.",
     f"In full, ours run on {N_RUNS} data sets of each kind, the others on the first {N_RUNS_OF_OTHERS} of these.",
     "mRMR is told the number of features that matter, which nobody knows of real data. The distilled conditional "
     "randomisation tests (dCRT) keep the family-wise error at 5 % by Bonferroni. Knockoffs+ keep the false "
@@ -68,9 +69,13 @@ def cell(
 
 def outcome(numbers: dict[str, dict[str, dict[str, Figures]]]) -> Outcome:
     """Return the tables of cells, by number of rows, kind and selector, from one run or several."""
-    pages = ((*OURS, *_SEARCHES), (DEFAULT, *_CONTROLLED))
-    tables = [_table(n, by_kind, page) for n, by_kind in numbers.items() for page in pages]
-    return Outcome("power", tuple(table for table in tables if table), {"rows": numbers}, remarks=_REMARKS)
+    pages = {"searches": (*OURS, *_SEARCHES), "error control": (DEFAULT, *_CONTROLLED)}
+    tables = [
+        table
+        for (n, by_kind), (name, page) in product(numbers.items(), pages.items())
+        for table in _tables(f"n = {n}, {name}", by_kind, page)
+    ]
+    return Outcome("power", tuple(tables), {"rows": numbers}, remarks=_REMARKS)
 
 
 def _one(n: int, kind: str, who: str, seed: int) -> Figures:
@@ -92,19 +97,21 @@ def _draw(n: int, kind: str, seed: int) -> Sample:
     return dependence.noise(seed, n, 10) if kind == _NOISE else dependence.kind(kind, seed, n)
 
 
-def _table(n: str, by_kind: dict[str, dict[str, Figures]], page: tuple[str, ...]) -> Table | None:
-    """Return the columns of a page that were measured, where any of others was."""
+def _tables(what: str, by_kind: dict[str, dict[str, Figures]], page: tuple[str, ...]) -> list[Table]:
+    """Return tables of the columns of a page that were measured, where any of others was."""
     measured = {one for by_who in by_kind.values() for one in by_who}
     who = [one for one in page if one in measured]
     if not who or (page[0] == DEFAULT and who == [DEFAULT]):
-        return None
-    rows = [(kind, *(_cell(by_who.get(one)) for one in who)) for kind, by_who in by_kind.items()]
+        return []
+    runs = _runs(by_kind, who)
     seconds = [fmean(by[one]["CPU seconds"] for by in by_kind.values() if one in by) for one in who]
-    return Table(
-        f"All / clean / exact at n = {n}, in per cent; {_runs(by_kind, who)}",
-        ("kind", *who),
-        (*rows, ("CPU seconds a run", *(f"{value:.2f}" for value in seconds))),
-    )
+    exact = [(kind, *(_exact(by_who.get(one)) for one in who)) for kind, by_who in by_kind.items()]
+    both = [(kind, *(_all_and_clean(by_who.get(one)) for one in who)) for kind, by_who in by_kind.items()]
+    time = ("CPU seconds a run", *(f"{value:.2f}" for value in seconds))
+    return [
+        Table(f"Exactly the relevant features, {what}; {runs}", ("kind", *who), (*exact, time)),
+        Table(f"All relevant features / no other, {what}; {runs}", ("kind", *who), tuple(both)),
+    ]
 
 
 def _runs(by_kind: dict[str, dict[str, Figures]], who: list[str]) -> str:
@@ -116,5 +123,9 @@ def _runs(by_kind: dict[str, dict[str, Figures]], who: list[str]) -> str:
     return ", ".join(told)
 
 
-def _cell(shares: Figures | None) -> str:
-    return "–" if shares is None else " / ".join(f"{100 * shares[name]:.0f}" for name in ("all", "clean", "exact"))
+def _exact(shares: Figures | None) -> str:
+    return "–" if shares is None else per_cent(shares["exact"], int(shares["runs"]))
+
+
+def _all_and_clean(shares: Figures | None) -> str:
+    return "–" if shares is None else f"{100 * shares['all']:.0f} / {100 * shares['clean']:.0f}"

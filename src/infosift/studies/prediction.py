@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import product
+from math import sqrt
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, stdev
 from time import process_time
 from typing import Any
 
@@ -30,7 +31,8 @@ WHO = (_ALL, *OURS, "Boruta", "scikit-learn sequential", "L1 path", *TOLD)
 _QUICK = (_ALL, DEFAULT, *TOLD)
 _REMARKS = (
     "Features are selected without the test rows. The error of numbers is the root mean square over the standard "
-    "deviation of the target, that of classes the share of wrong ones. Seconds are those of the processor.",
+    "deviation of the target, that of classes the share of wrong ones, each with the standard error of the mean "
+    "over folds. Seconds are those of the processor.",
     "Selectors that are told the number of features are told how many our default selected on the same rows.",
 )
 
@@ -95,7 +97,7 @@ def outcome(numbers: dict[str, dict[str, Column]]) -> Outcome:
     """Return the tables of columns, by data set and selector, from one run or several."""
     ratios = _ratios(numbers)
     tables = [
-        *(_table(f"Error of {model}, test rows", model, numbers, "{:.3f}") for model in MODELS),
+        *(_table(f"Error of {model}, test rows", model, numbers, "{:.3f}", " ± {:.3f}") for model in MODELS),
         _table("Number of features", "features", numbers, "{:.1f}"),
         _table("CPU seconds to select, one thread", "CPU seconds", numbers, "{:.1f}"),
         *([_table_of_ratios(ratios)] if ratios else []),
@@ -116,13 +118,24 @@ def _one(data: Data, who: str, fold: int, n_features: int | None = None) -> Fold
     return {**errors, "features": float(len(selected)), "CPU seconds": seconds}
 
 
-def _table(title: str, key: str, numbers: dict[str, dict[str, Column]], form: str) -> Table:
+def _table(
+    title: str, key: str, numbers: dict[str, dict[str, Column]], form: str, form_of_error: str = ""
+) -> Table:
     who = [one for one in WHO if any(one in by for by in numbers.values())]
     rows = tuple(
-        (name, *(form.format(by[one][key]) if one in by else "–" for one in who)) for name, by in numbers.items()
+        (name, *(_shown(by.get(one), key, form, form_of_error) for one in who)) for name, by in numbers.items()
     )
     n_folds = max(len(column["by fold"]) for by in numbers.values() for column in by.values())
     return Table(f"{title}, mean of {n_folds} fold{'s' * (n_folds > 1)}", ("data", *who), rows)
+
+
+def _shown(column: Column | None, key: str, form: str, form_of_error: str) -> str:
+    """Return a mean over folds, with its standard error where there are several."""
+    if column is None:
+        return "–"
+    values = [fold[key] for fold in column["by fold"]]
+    error = form_of_error.format(stdev(values) / sqrt(len(values))) if len(values) > 1 else ""
+    return form.format(column[key]) + error
 
 
 def _ratios(numbers: dict[str, dict[str, Column]]) -> dict[str, dict[str, dict[str, Any]]]:

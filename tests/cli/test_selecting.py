@@ -245,10 +245,19 @@ def test_groups_leave_a_feature(frame, tmp_path):
     assert '"person" says which rows belong together, and there is no other feature left.' in result.stderr
 
 
-def test_demo():
+def test_demo(monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
     result = infosift("demo")
     assert result.exit_code == 0
     assert "5 of 10 features selected for progression: s5, bmi, bp, s3, sex" in result.stdout.replace("\n", " ")
+    assert "selected: informative only beside the others" in result.stdout
+    assert "redundant with s3 and s5" in result.stdout
+    following = result.stdout.splitlines()[-3:]
+    assert all(line.startswith("  infosift select ") for line in following)
+    assert not opened
+    assert infosift("demo", "--open").exit_code == 0
+    assert [address.rpartition("/")[2] for address in opened] == ["diabetes.html"]
 
 
 def test_version_and_help():

@@ -41,7 +41,7 @@ def test_every_parameter_is_explained(name):
 @pytest.mark.filterwarnings("ignore:Port 8787:UserWarning")  # of a dashboard, beside another
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_code_in_pages_runs(page, tmp_path, monkeypatch, capsys):
-    """What a page says is printed, as a tuple or list behind a print, is; "py" is code of packages that may be missing."""
+    """What stands as a tuple or list behind a print is printed; "py" is code of packages that may be missing."""
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```(py|python)\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.S)
     namespace = {"__name__": "__main__"}

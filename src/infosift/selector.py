@@ -218,8 +218,8 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
             The target, numbers or classes; or several, which are then one target together.
         groups : array-like of shape (n_rows,) or None, default=None
             Which rows belong together, such as repeated measures of a person: equal values. Shuffles move, and
-            folds leave out, whole groups. Groups of the same size replace each other; others are laid end to end
-            and overlap.
+            folds leave out, whole groups. In a draw each group has the values of one group, evenly repeated or
+            thinned where that has another number of rows.
 
         Raises
         ------

@@ -10,7 +10,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from infosift import Component, MutualInfoSelector, Notice, Removal, Replacement, Selection, Verdict
+from infosift import (
+    Component,
+    GaussianCopula,
+    MutualInfoSelector,
+    Notice,
+    Published,
+    Removal,
+    Replacement,
+    Selection,
+    Verdict,
+)
 from infosift.display.phrases import CAUTION, at_least, at_most, count, in_a_sentence, levels, probability, series
 from infosift.display.report import render, summarise
 from infosift.display.report.figures import figures
@@ -320,9 +330,24 @@ def test_the_line_of_python_repeats_a_run_in_which_nothing_is_tested(method):
     assert "<svg" not in render(selection)
 
 
-def repeated(selection, X, y, groups):
+class ByCorrelation(GaussianCopula):
+    """A criterion that is not ours."""
+
+
+def test_the_line_of_python_imports_what_is_ours_only():
+    X, y = friedman(0, n=60)
+    selector = MutualInfoSelector(method=Published(n_permutations=29), criterion=ByCorrelation(), random_state=0)
+    selection = selector.fit(X, y).selection_
+    line = summarise(selection)["python"]
+    assert line.startswith(
+        "from infosift import MutualInfoSelector, Published\n# ByCorrelation is a class of your own.\n"
+    )
+    assert repeated(selection, X, y, None, ByCorrelation=ByCorrelation) == selection
+
+
+def repeated(selection, X, y, groups, **own):
     """Run the line of Python that a report has, and return its selection."""
-    namespace = {"X": X, "y": y, "groups": groups}
+    namespace = {"X": X, "y": y, "groups": groups, **own}
     exec(summarise(selection)["python"].replace("\n\n", "\n\nresult = ", 1), namespace)
     return namespace["result"].selection_
 

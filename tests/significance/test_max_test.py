@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import hypergeom
 
 from infosift.significance.max_test import (
     Draws,
@@ -107,6 +108,26 @@ def test_a_fine_test_goes_on_where_a_candidate_is_near_alpha(shares, fine, n_per
     assert test.n_permutations == n_permutations
     assert test.p_value == pytest.approx(min(shares), abs=2 / n_permutations)
     assert test.p_low <= min(shares) <= test.p_high
+
+
+@pytest.mark.parametrize("alpha", [0.0065, 0.0325, 0.065])
+def test_a_last_look_at_what_is_near_alpha_adds_less_than_a_millionth_to_the_level(alpha):
+    # Of exchangeable draws, the number of all surrogates as high as the data is uniform, and that of the first of
+    # them hypergeometric. To pass by the first is wrong where all would not have passed.
+    *_, first, last = cheap_looks(alpha, None)
+
+    def passes_early(as_high):
+        best = np.array([1.0, *np.repeat([2.0, 0.0], [as_high, first - as_high])])
+        draws = Draws(np.array([1.0]), np.array([as_high]), best)
+        counted = []
+        test = max_test(lambda count: counted.append(count) or draws, alpha, [first, last], fine=True)
+        return counted == [first] and test.draws.p_values[0] <= alpha
+
+    early = [as_high for as_high in range(100) if passes_early(as_high)]
+    assert early == list(range(len(early)))
+    of_all = np.arange(last + 1)
+    wrong = hypergeom.cdf(len(early) - 1, last, of_all, first) * ((1 + of_all) / (1 + last) > alpha)
+    assert wrong.mean() < 1e-6
 
 
 def test_looks_make_alpha_exact():

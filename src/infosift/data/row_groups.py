@@ -49,15 +49,19 @@ def require_enough_to_shuffle(n_rows: int, row_groups: IntArray | None, alpha: f
 def shuffled_rows(rows: IntArray, generator: np.random.Generator, row_groups: IntArray | None = None) -> IntArray:
     """Return from which row each of some rows takes its value when they are shuffled.
 
-    With groups, the rows of a group stay together and in order: the rows lie side by side, group after group, and
-    the groups change places. Groups of the same size replace each other; others overlap.
+    With groups, each group takes its values from one group, in their order, and each gives them to one. Where the
+    other has fewer rows, some are taken more than once, and where it has more, some are left out, spread evenly.
+    So a group is as whole in a draw as in the data.
     """
     if row_groups is None:
         return generator.permutation(rows)
-    own = row_groups[rows]
-    present = np.unique(own)
-    place = np.empty(row_groups.max() + 1, dtype=np.int64)
-    place[present] = generator.permutation(len(present))
+    by_group = np.argsort(row_groups[rows], kind="stable")
+    sizes = np.unique(row_groups[rows], return_counts=True)[1]
+    starts = np.cumsum(sizes) - sizes
+    giver = np.argsort(generator.permutation(len(sizes)))
+    taker = np.repeat(np.arange(len(sizes)), sizes)
+    within = np.arange(len(rows)) - starts[taker]
+    taken = starts[giver[taker]] + within * sizes[giver[taker]] // sizes[taker]
     source = np.empty_like(rows)
-    source[np.argsort(own, kind="stable")] = rows[np.argsort(place[own], kind="stable")]
+    source[by_group] = rows[by_group[taken]]
     return source

@@ -164,8 +164,18 @@ def python_line(selection: Selection) -> str:
     if len(line) > _LONGEST_LINE:
         listed = (f"    {argument}," for argument in arguments)
         line = "\n".join(["MutualInfoSelector(", *listed, f").fit({data})"])
-    objects = [str(value).partition("(")[0] for value in said.values() if isinstance(value, _Code)]
-    return f"from infosift import {', '.join(sorted([*objects, 'MutualInfoSelector']))}\n\n{line}"
+    return f"{_imports(said)}\n\n{line}"
+
+
+def _imports(said: Mapping[str, Any]) -> str:
+    """Return the line that imports what a call needs, and one that names what users have to bring themselves."""
+    objects = sorted(str(value).partition("(")[0] for value in said.values() if isinstance(value, _Code))
+    ours = {type(thing).__name__ for things in _PARTS.values() for thing in things.values()}
+    line = f"from infosift import {', '.join(sorted([*ours.intersection(objects), 'MutualInfoSelector']))}"
+    own = [name for name in objects if name not in ours]
+    if not own:
+        return line
+    return f"{line}\n# {series(own)} {'is a class' if len(own) == 1 else 'are classes'} of your own."
 
 
 def _to_be_said(selection: Selection) -> dict[str, Any]:

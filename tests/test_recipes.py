@@ -1,0 +1,149 @@
+"""The recipes of CONTRIBUTING.md: their code, as it stands there, does what they say."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from infosift import MutualInfoSelector, Published, Selection, score_candidates
+from infosift.criteria import CRITERIA, Criterion
+from infosift.display import plots
+from infosift.search.base import Search
+from infosift.search.searches import SEARCHES
+from infosift.studies import dependence
+
+ROOT = Path(__file__).parents[1]
+
+
+def section(title):
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    return re.search(rf"^### {title}\n(.*?)(?=^##)", text, flags=re.M | re.S)[1]
+
+
+def made_by(title, name):
+    """Return a class that the code of a recipe defines."""
+    (code,) = re.findall(r"```python\n(.*?)```", section(title), flags=re.S)
+    namespace = {"__name__": "recipe"}
+    exec(compile(code, title, "exec"), namespace)
+    return namespace[name]
+
+
+@pytest.mark.parametrize("title", ["Add a criterion", "Add a search", "Add a plot"])
+def test_what_a_recipe_names_is_there(title):
+    new = re.search(r"^# (src/\S+)$", section(title), flags=re.M)[1]
+    assert not (ROOT / new).exists()
+    assert (ROOT / new).parent.is_dir()
+    named = set(re.findall(r"`((?:src|docs|tests)/[\w/]+\.\w+)`", section(title)))
+    assert len(named) >= 5
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def table():
+    """Four features: the third matters most, the first a little, and the last is a noisy copy of the third."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4))
+    y = 2 * X[:, 2] + X[:, 0] + 0.5 * rng.normal(size=120)
+    X[:, 3] = X[:, 2] + 0.5 * X[:, 3]
+    return X, y
+
+
+@pytest.fixture
+def linear_fit(monkeypatch):
+    kind = made_by("Add a criterion", "LinearFit")
+    monkeypatch.setitem(CRITERIA, "linear-fit", kind())
+    return kind
+
+
+def test_the_criterion_is_the_share_that_a_linear_model_explains(linear_fit):
+    X, y = table()
+    expected = [np.corrcoef(column, y)[0, 1] ** 2 for column in X.T]
+    np.testing.assert_allclose(score_candidates(X, y, criterion=linear_fit()), expected)
+    beside = score_candidates(X, y, X[:, [2]], criterion=linear_fit())
+    both = [LinearRegression().fit(pair, y).score(pair, y) for pair in (X[:, [2, i]] for i in range(4))]
+    np.testing.assert_allclose(beside, both)
+
+
+def test_the_criterion_is_one_of_ours(linear_fit):
+    members = [name for name in [*vars(Criterion), *Criterion.__annotations__] if not name.startswith("_")]
+    assert [name for name in members if not hasattr(linear_fit(), name)] == []
+
+
+@pytest.mark.parametrize("method", ["calibrated", Published(n_permutations=59)])
+def test_a_selection_by_the_criterion_finds_what_matters(linear_fit, method):
+    X, y = table()
+    asked = MutualInfoSelector(method=method, criterion=linear_fit(), random_state=0).fit(X, y).selection_
+    assert asked.names[:2] == ("x2", "x0")
+    assert asked.criterion_measure == "explained share of the variance"
+    by_name = MutualInfoSelector(method=method, criterion="linear-fit", random_state=0).fit(X, y).selection_
+    assert by_name == asked
+    assert Selection.from_json(asked.to_json()) == asked
+
+
+@pytest.fixture
+def greedy(monkeypatch):
+    kind = made_by("Add a search", "Greedy")
+    monkeypatch.setitem(SEARCHES, "greedy", kind())
+    return kind
+
+
+def test_the_search_is_one_of_ours(greedy):
+    members = [name for name in [*vars(Search), *Search.__annotations__] if not name.startswith("_")]
+    assert [name for name in members if not hasattr(greedy(), name)] == []
+
+
+def test_the_search_stops_where_nothing_is_significant(greedy):
+    X, y = table()
+    selection = MutualInfoSelector(search="greedy", random_state=0).fit(X, y).selection_
+    assert set(selection.names) == {"x0", "x2"}
+    assert [step.accepted for step in selection.steps] == [True, True, False]
+    assert all(step.accepted == step.significant for step in selection.steps)
+    assert {found.feature: found.verdict for found in selection.verdicts}["x3"] == "redundant"
+    assert selection.error_rate == "family-wise error"
+
+
+def test_the_search_looks_for_no_pairs(greedy):
+    sample = dependence.exclusive_or(0, 200)
+    assert {"x0", "x1"} <= set(MutualInfoSelector(random_state=0).fit(sample.X, sample.y).selection_.names)
+    assert MutualInfoSelector(search=greedy(), random_state=0).fit(sample.X, sample.y).selection_.names == ()
+
+
+def test_the_search_stops_at_a_number_and_goes_on_where_it_was_killed(greedy, tmp_path):
+    X, y = table()
+
+    def select(**options):
+        return MutualInfoSelector(search=greedy(), random_state=0, **options).fit(X, y).selection_
+
+    assert len(select(max_features=1).steps) == 1
+    assert select(keep=[1], max_features=2).names == ("x1", "x2")
+    whole, checkpoint = select(), tmp_path / "state.json"
+    assert select(checkpoint=checkpoint) == select(checkpoint=checkpoint) == whole
+
+
+@pytest.fixture
+def seconds_display(monkeypatch):
+    kind = made_by("Add a plot", "SecondsDisplay")
+    monkeypatch.setitem(plots._KINDS, "seconds", kind)
+    return kind
+
+
+def test_the_plot_draws_what_it_keeps(seconds_display):
+    selection = MutualInfoSelector(random_state=0).fit(*table()).selection_
+    display = seconds_display.from_selection(selection)
+    assert display.seconds == tuple(step.seconds for step in selection.steps)
+    drawn = display.plot()
+    assert drawn is display
+    assert drawn.ax_.figure is drawn.figure_
+    assert [bar.get_width() for bar in drawn.ax_.patches] == list(display.seconds)
+    assert [label.get_text() for label in drawn.ax_.get_yticklabels()] == list(display.names)
+    assert drawn.rows == {place: (name,) for place, name in enumerate(display.names)}
+
+
+def test_the_plot_has_a_name_and_takes_axes(seconds_display):
+    selection = MutualInfoSelector(max_features=1, random_state=0).fit(*table()).selection_
+    _, axes = plots.canvas.new_figure(columns=2)
+    display = selection.plot("seconds", axes[1])
+    assert isinstance(display, seconds_display)
+    assert display.ax_ is axes[1]
+    assert not axes[0].patches

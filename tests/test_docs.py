@@ -50,7 +50,7 @@ def test_code_in_pages_runs(page, tmp_path, monkeypatch, capsys):
             continue
         capsys.readouterr()
         exec(compile(block, page.name, "exec"), namespace)
-        said = re.findall(r"^print\(.*\)  # ([(\[].*)$", block, flags=re.M)
+        said = re.findall(r"^print\(.*\)  # ([(\[].*[)\]])", block, flags=re.M)
         printed = capsys.readouterr().out.splitlines()
         assert [line for line in printed if line in said] == said
 

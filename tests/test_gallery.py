@@ -142,6 +142,16 @@ def test_cards_have_a_figure_a_title_and_a_sentence(example, tmp_path):
     assert "**[What is six times seven?](small.md)**\n\n    A product, and a line.\n" in cards
 
 
+def test_examples_are_in_the_order_of_the_navigation(example, tmp_path):
+    other = tmp_path / "other.py"
+    other.write_text(SMALL, encoding="utf-8")
+    examples = [gallery.read_example(path) for path in (other, example)]
+    ordered = gallery.in_order(examples, "- gallery/small.md\n- gallery/other.md")
+    assert [found.name for found in ordered] == ["small", "other"]
+    with pytest.raises(gallery.ExampleError, match=r"does not list gallery/other\.md"):
+        gallery.in_order(examples, "- gallery/small.md")
+
+
 def test_every_example_is_in_the_navigation():
     listed = re.findall(r"- gallery/(\w+)\.md", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     assert listed[0] == "index"

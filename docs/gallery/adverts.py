@@ -27,18 +27,10 @@ size = rng.gamma(9, 7, n) + 15
 district = rng.choice(["Altstadt", "Hafen", "Nordstadt", "Weststadt"], n)
 day = pd.Timestamp("2023-01-01") + pd.to_timedelta(rng.integers(0, 700, n), unit="D")
 balcony = rng.choice(["yes", "no"], n)
-premium = (
-    pd.Series(district)
-    .map({"Altstadt": 4.0, "Hafen": 1.5, "Nordstadt": -1.0, "Weststadt": 0.0})
-    .to_numpy()
-)
-price = (
-    11
-    + premium
-    + 1.2 * (balcony == "yes")
-    + 0.004 * (day - day.min()).days
-    + rng.normal(0, 1, n)
-)
+years = (day - day.min()).days / 365
+premium = {"Altstadt": 4, "Hafen": 1.5, "Nordstadt": -1, "Weststadt": 0}
+price = 11 + 1.5 * years + 1.2 * (balcony == "yes") + rng.normal(0, 1, n)
+price += [premium[name] for name in district]
 adverts = pd.DataFrame(
     {
         "size": [f"{value:.0f} m²" for value in size],
@@ -51,13 +43,8 @@ adverts = pd.DataFrame(
         "rent": np.round(price * size),
     }
 )
-for column, share in {
-    "size": 0.1,
-    "rooms": 0.15,
-    "balcony": 0.1,
-    "energy class": 0.2,
-    "year built": 0.6,
-}.items():
+gaps = {"size": 0.1, "rooms": 0.15, "balcony": 0.1, "energy class": 0.2, "year built": 0.6}
+for column, share in gaps.items():
     adverts.loc[rng.random(n) < share, column] = np.nan
 adverts.to_csv("adverts.csv", index=False)
 print(adverts.head(4).to_string())
@@ -74,8 +61,8 @@ print(f"{len(X.dropna())} of {len(X)} rows are whole")
 # With `missing="partial"` no row is dropped and nothing is filled in: a feature is tested on
 # the rows that have it and those selected before it.
 selector = MutualInfoSelector(missing="partial", random_state=0).fit(X, rent)
-verdicts = selector.selection_.to_frame("verdicts", "pandas")
-print(verdicts[["feature", "verdict", "p_value", "redundant_with"]].to_string(index=False))
+verdicts = selector.selection_.to_frame("verdicts", "pandas").set_index("feature")
+print(verdicts[["verdict", "p_value", "redundant_with"]].to_string())
 
 # %%
 # Each point is the evidence for a column: for the selected ones beside those selected before,

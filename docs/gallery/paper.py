@@ -1,7 +1,7 @@
-"""When to stop, and how many neighbours? The paper's two questions
+"""When to stop, and how many neighbours?
 
-The method that infosift began with, on its own test problem: the path, its permutation
-threshold, and the choice of k.
+The paper's two questions, on its own test problem: the path, its permutation threshold, and
+the choice of k.
 
 François, Rossi, Wertz and Verleysen (2007) estimate the mutual information between a subset of
 features and the target by nearest neighbours, and add the best feature at each step. Two

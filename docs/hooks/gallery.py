@@ -35,6 +35,7 @@ RESULTS = ROOT / "build" / "gallery"
 PLACE_OF_CARDS = "<!-- examples -->"
 _AT_ONCE = 2
 _DPI = 150  # of the files; pages show a hundred pixels to the inch
+_WITHOUT_CONTENTS = "---\nhide: [toc]\n---"  # code has the room of a table of contents that would be empty
 _LINK = re.compile(r"\[([^\]]+)\]\((?!https?:)([^)]+)\)")
 
 
@@ -201,7 +202,7 @@ def as_page(example: Example, shown: list[Shown]) -> str:
         parts += [f'![{figure.title}]({figure.file}){{ width="{figure.width}" }}' for figure in found.figures]
     files = [("script", f"{example.name}.py"), ("notebook", f"{example.name}.ipynb")]
     links = [f'[Download the {kind}]({file}){{ .md-button download="{file}" }}' for kind, file in files]
-    return "\n\n".join([*filter(None, parts), " ".join(links)]) + "\n"
+    return "\n\n".join([_WITHOUT_CONTENTS, *filter(None, parts), " ".join(links)]) + "\n"
 
 
 def as_notebook(example: Example) -> str:
@@ -218,6 +219,14 @@ def as_notebook(example: Example) -> str:
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     notebook = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+
+
+def in_order(examples: list[Example], navigation: str) -> list[Example]:
+    """Return examples in the order of the navigation of the site."""
+    places = re.findall(r"gallery/(\w+)\.md", navigation)
+    if missing := [example.name for example in examples if example.name not in places]:
+        raise ExampleError(f"mkdocs.yml does not list gallery/{missing[0]}.md under nav.")
+    return sorted(examples, key=lambda example: places.index(example.name))
 
 
 def as_cards(examples: list[Example], results: dict[str, list[Shown]]) -> str:
@@ -238,7 +247,8 @@ def on_files(files: Any, config: Any) -> Any:
 
     paths = sorted(EXAMPLES.glob("*.py"))
     try:
-        examples, results = [read_example(path) for path in paths], run_all(paths, RESULTS)
+        examples = in_order([read_example(path) for path in paths], str(config.nav))
+        results = run_all(paths, RESULTS)
     except ExampleError as error:
         raise PluginError(str(error)) from error
     for example in examples:
@@ -248,15 +258,9 @@ def on_files(files: Any, config: Any) -> Any:
             files.append(File.generated(config, f"gallery/{file}", content=content))
         for figure in (figure for found in results[example.name] for figure in found.figures):
             files.append(File.generated(config, f"gallery/{figure.file}", abs_src_path=str(RESULTS / figure.file)))
-    cards = as_cards(_in_order_of_navigation(examples, config), results)
     overview = files.get_file_from_path("gallery/index.md")
-    overview.content_string = overview.content_string.replace(PLACE_OF_CARDS, cards)
+    overview.content_string = overview.content_string.replace(PLACE_OF_CARDS, as_cards(examples, results))
     return files
-
-
-def _in_order_of_navigation(examples: list[Example], config: Any) -> list[Example]:
-    places = re.findall(r"gallery/(\w+)\.md", str(config.nav))
-    return sorted(examples, key=lambda example: places.index(example.name))
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:

@@ -77,7 +77,7 @@ test-lowest:
 	@$(PYTHON) .ci/lowest.py plot excel test > build/lowest/oldest.txt
 	@build/lowest/bin/pip install --quiet --disable-pip-version-check --constraint build/lowest/oldest.txt ".[test]"
 	@echo "==> tests with the oldest versions"
-	@build/lowest/bin/python -m pytest -n 2 -W ignore::DeprecationWarning $(TESTS)
+	@PYTHONWARNINGS=ignore::DeprecationWarning build/lowest/bin/python -m pytest -n 2 -W ignore::DeprecationWarning $(TESTS)
 
 # The stub is made with the kernel; mypy wants it beside the sources.
 src/infosift/_kernel.pyi: $(VENV)/.installed-test

@@ -85,7 +85,9 @@ def test_what_is_printed_and_drawn_is_on_the_page(example, tmp_path):
 def test_a_result_is_used_again_until_the_script_changes(example, tmp_path):
     first = gallery.run_example(example, tmp_path)
     kept = tmp_path / "small.json"
-    kept.write_text(kept.read_text(encoding="utf-8").replace("42", "43"), encoding="utf-8")
+    result = json.loads(kept.read_text(encoding="utf-8"))
+    result["shown"][1]["printed"] = "43\n"
+    kept.write_text(json.dumps(result), encoding="utf-8")
     assert gallery.run_example(example, tmp_path)[1].printed == "43\n"
     example.write_text(SMALL + "# Now it is.\n", encoding="utf-8")
     assert gallery.run_example(example, tmp_path) == first
@@ -104,7 +106,7 @@ def test_all_that_failed_are_named(example, tmp_path):
     [
         ("raise ValueError('no')", "ValueError: no"),
         ("import warnings; warnings.warn('careful')", "UserWarning: careful"),
-        ("import warnings; warnings.warn('old', DeprecationWarning)", "DeprecationWarning: old"),
+        ("import warnings; warnings.warn('soon', FutureWarning)", "FutureWarning: soon"),
     ],
 )
 def test_errors_and_warnings_fail(example, tmp_path, line, reason):

@@ -45,7 +45,7 @@ print(f"{file.stat().st_size / 1e6:.1f} MB in {file.name}")
 # what they need.
 sensors = pl.scan_parquet(file)
 here = {"n_workers": 2, "threads_per_worker": 1, "processes": False}
-with Client(**here, dashboard_address=None), joblib.parallel_config(backend="dask"):
+with Client(**here, dashboard_address=":0"), joblib.parallel_config(backend="dask"):
     selector = MutualInfoSelector(random_state=0)
     selector.fit(sensors.drop("target"), sensors.select("target"))
 selection = selector.selection_

@@ -77,6 +77,7 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
 left.scatter(correlation, information, color="#0b559f")
 for name, *place in zip(X.columns, correlation, information, strict=True):
     left.annotate(name, place, xytext=(-7, 0), textcoords="offset points", ha="right")
+left.margins(0.15)
 left.set(
     title="Each column alone", xlabel=criterion.measure, ylabel="mutual information (nats)"
 )

@@ -13,6 +13,7 @@ other six, such as the price of copper, have a persistence of their own and noth
 it.
 """
 
+import textwrap
 import warnings
 
 import matplotlib.pyplot as plt
@@ -49,7 +50,7 @@ with warnings.catch_warnings(record=True) as caught:
     shuffled = MutualInfoSelector(random_state=0).fit(X, ozone).selection_
 print("rows shuffled: ", ", ".join(shuffled.names))
 for warning in caught:
-    print("warning:", warning.message)
+    print(textwrap.fill(f"warning: {warning.message}", 95))
 
 # %%
 # With `null="circular"` the target is shifted in time against the features. Each series keeps
@@ -72,13 +73,10 @@ for name, values, color in (("ozone", ozone, blue), ("copper", X["copper"], oran
     left.plot(scaled, color=color, lw=0.4)
     left.plot(slow, color=color, lw=2.5, label=f"{name}, mean of 40 days")
 left.set(title="Wandering together by chance", xlabel="day", ylabel="standard deviations")
-for label, found, style in (
-    ("rows shuffled", shuffled, "s"),
-    ("series shifted", shifted, "o"),
-):
+by_null = {"rows shuffled": (shuffled, orange, "s"), "series shifted": (shifted, blue, "o")}
+for label, (found, color, marker) in by_null.items():
     p_values = found.to_frame("verdicts", "pandas")["p_value"]
-    color = orange if found is shuffled else blue
-    right.plot(p_values, X.columns, style, color=color, label=label)
+    right.plot(p_values, X.columns, marker, color=color, label=label)
 right.axvline(0.05, color="#777777", ls="--", lw=1)
 right.set(title="p-values", xscale="log", xlabel="p-value (dashed: alpha)")
 right.invert_yaxis()

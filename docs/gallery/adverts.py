@@ -74,18 +74,7 @@ plt.show()
 
 # %%
 # The same without Python. The command reads sizes and dates by itself, and says so:
-command = [
-    sys.executable,
-    "-m",
-    "infosift",
-    "select",
-    "adverts.csv",
-    "--target",
-    "rent",
-    "--missing",
-    "partial",
-]
-done = subprocess.run(
-    command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=True
-)
-print(done.stdout)
+options = "select adverts.csv --target rent --missing partial"
+command = [sys.executable, "-m", "infosift", *options.split()]
+both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+print(subprocess.run(command, **both, encoding="utf-8", check=True).stdout)

@@ -7,7 +7,7 @@ A table of sensors, genes or words has so many columns that one machine cannot h
 selection needs little of it at a time: given the selected features, what does each of these
 columns add? So the columns can lie elsewhere. Here the cluster is two workers in this process
 and the table is small, so that the example runs anywhere in seconds. On a real cluster only
-the first line of the `with` block changes, to `Client("tcp://host:8786")`.
+the client changes, to `Client("tcp://host:8786")`.
 
 The table is simulated, so that we know the answer: of 2,000 columns, three matter.
 """

@@ -39,6 +39,7 @@ print(f"k = {chosen.n_neighbors}; selected: {', '.join(chosen.names)}")
 # with the largest t decide.
 figure, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
 chosen.plot("neighbors", ax)
+figure.suptitle("How the number of neighbours is chosen")
 plt.show()
 
 # %%

@@ -4,7 +4,7 @@ Repeated measures look like many rows and are few patients. Row groups tell the 
 discoveries go away.
 
 Thirty patients come eight times each. That makes 240 rows, but not 240 independent ones: what
-is constant in a patient (age, a genotype, the hospital) is repeated eight times, and so is the
+is constant in a patient (age, height, a genotype) is repeated eight times, and so is the
 patient's own level of blood pressure. By chance some patients with a high level are older, and
 a test that takes rows for independent sees eight times the evidence.
 

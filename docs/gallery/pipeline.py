@@ -67,6 +67,5 @@ figure.legend(loc="outside lower center", ncols=2, frameon=False)
 plt.show()
 
 # %%
-# Any level is far better than all columns. Between levels the folds (grey points) differ more
-# than the means do: a table of 442 people cannot settle which level is best. It can tell that
-# none of them does harm.
+# On average any level is better than all columns. Between levels the folds (grey points)
+# differ more than the means do: a table of 442 people cannot settle which level is best.

@@ -1,7 +1,7 @@
 # make demo   install into .venv and run a selection on real data
 # make test   install with all that the tests need, and run them
 # make lint   style, types and formatting; make types, the types alone
-# make docs   the pages of the documentation, into build/site
+# make docs   the pages of the documentation, with the examples of the gallery run, into build/site
 # make dist   source distribution and wheel, into dist
 # make smoke  try the wheel in an environment of its own, without a compiler
 # make sanitize     the tests of the kernel under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -38,8 +38,8 @@ types: src/infosift/_kernel.pyi
 	@$(BIN)/pip install --quiet --disable-pip-version-check $(shell sed -n 's/^lint = \[\(.*\)\]$$/\1/p' pyproject.toml | tr -d ',')
 	@$(BIN)/mypy
 
-docs: | $(VENV)/.created
-	@echo "==> documentation, into build/site"
+docs: $(VENV)/.installed-test
+	@echo "==> documentation, into build/site; the examples of the gallery take about two minutes"
 	@$(BIN)/pip install --quiet --disable-pip-version-check $(shell sed -n 's/^docs = \[\(.*\)\]$$/\1/p' pyproject.toml | tr -d ',')
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir build/site
 
@@ -77,7 +77,7 @@ test-lowest:
 	@$(PYTHON) .ci/lowest.py plot excel test > build/lowest/oldest.txt
 	@build/lowest/bin/pip install --quiet --disable-pip-version-check --constraint build/lowest/oldest.txt ".[test]"
 	@echo "==> tests with the oldest versions"
-	@build/lowest/bin/python -m pytest -n 2 -W ignore::DeprecationWarning $(TESTS)
+	@PYTHONWARNINGS=ignore::DeprecationWarning build/lowest/bin/python -m pytest -n 2 -W ignore::DeprecationWarning $(TESTS)
 
 # The stub is made with the kernel; mypy wants it beside the sources.
 src/infosift/_kernel.pyi: $(VENV)/.installed-test

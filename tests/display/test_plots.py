@@ -386,3 +386,12 @@ def test_half_a_character_in_a_name_is_drawn_by_its_code():
     X = pd.DataFrame(X[:, :2], columns=pd.Index(["half \ud800", "whole"], dtype=object))
     selector = make_selector(random_state=0, min_features=2).fit(X, y)
     selector.selection_.plot().figure_.savefig(io.BytesIO())
+
+
+def test_a_notebook_shows_a_display_that_has_a_figure_of_its_own(calibrated):
+    drawn = calibrated.plot("verdicts")
+    assert drawn._repr_png_().startswith(b"\x89PNG")
+    undrawn = VerdictsDisplay.from_selection(calibrated)
+    assert undrawn._repr_png_() is None
+    on_axes_of_others = calibrated.plot("verdicts", Figure().subplots())
+    assert on_axes_of_others._repr_png_() is None  # it is shown with these

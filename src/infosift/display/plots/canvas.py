@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
@@ -26,6 +27,7 @@ Lines: TypeAlias = dict[int, tuple[str, ...]]
 
 _LONGEST_NAME = 24
 _ROW_HEIGHT = 0.24  # inches
+_DOTS_PER_INCH = 100
 
 
 def require_matplotlib() -> None:
@@ -48,9 +50,10 @@ class Display(ABC):
 
     ax_: Axes = field(init=False, repr=False)
     figure_: Figure | SubFigure = field(init=False, repr=False)
+    _is_own: bool = field(default=False, init=False, repr=False)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on the given axes, or on those of a new figure, which opens no window.
+        """Draw on the given axes, or on those of a new figure, which a notebook shows and which opens no window.
 
         Parameters
         ----------
@@ -65,13 +68,21 @@ class Display(ABC):
         require_matplotlib()
         axes = new_figure(size=self._size())[1] if ax is None else ax
         self._draw(axes)
-        self.ax_, self.figure_ = axes, axes.figure
+        self.ax_, self.figure_, self._is_own = axes, axes.figure, ax is None
         if axes.get_legend_handles_labels()[0]:
             if ax is None:
                 self.figure_.legend(loc="outside lower center", ncols=5, frameon=False, fontsize="small")
             else:
                 axes.legend(framealpha=0.85, edgecolor="none", fontsize="small")
         return self
+
+    def _repr_png_(self) -> bytes | None:
+        """Return the picture, for notebooks; None where it is on axes of others, which are shown with these."""
+        if not self._is_own:
+            return None
+        drawn = BytesIO()
+        self.figure_.savefig(drawn, format="png", dpi=_DOTS_PER_INCH)  # type: ignore[union-attr]
+        return drawn.getvalue()
 
     @property
     def rows(self) -> Lines:

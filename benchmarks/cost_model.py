@@ -3,8 +3,13 @@
 Steps that select a feature have the time of their work, which workers share, and that of tasks and of all else,
 which one process does:
 
-    seconds = per_value * rows * features * steps / workers + per_task * tasks + rest
+    work = per_value * rows * features * steps
     tasks = per_block * blocks * steps + others
+    seconds = work / workers + waiting * tasks + rest
+
+This process and the scheduler have a core of their own. They are busy for ``asking`` seconds with each task, most
+of it while workers work, so that no number of workers is faster than ``asking * tasks``. Where they share the
+cores of one machine with the workers, it takes at least the time of all of them, divided by the cores.
 
 The constants are measured with one worker on three tables. Two workers, and a fourth table, are predicted and
 measured. Then the model is asked about a large table. The last step, which selects nothing, is no part of it: how
@@ -13,6 +18,7 @@ long that takes depends on how near its p-values come to their levels, since dra
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from itertools import product
 from time import perf_counter, process_time
@@ -34,12 +40,13 @@ _BYTES_OF_BLOCK, _BLOCKS_PER_WORKER = 4_000_000, 4
 
 @dataclass(frozen=True)
 class Run:
-    """A selection: what it was of, its tasks, the time of the workers' processors, and the time that it took."""
+    """A selection: what it was of, its tasks, processor times of workers and of all else, and the time it took."""
 
     n_rows: int
     n_features: int
     n_tasks: int
     busy: float
+    asking: float
     seconds: float
 
     @property
@@ -53,8 +60,9 @@ class Model:
     """The constants, in seconds and in tasks."""
 
     per_value: float
-    per_task: float
+    waiting: float
     rest: float
+    asking: float
     per_block: float
     others: float
 
@@ -62,18 +70,23 @@ class Model:
     def fitted(cls, runs: list[Run]) -> Model:
         """Return the constants that come nearest to runs with one worker; none is negative."""
         work = np.array([[run.n_values] for run in runs], dtype=float)
-        alone = np.array([[run.n_tasks, 1.0] for run in runs])
+        tasks = np.array([[run.n_tasks, 1.0] for run in runs])
         blocks = np.array([[_n_blocks(run.n_rows, run.n_features, 1) * _STEPS, 1.0] for run in runs])
         return cls(
             *nnls(work, [run.busy for run in runs])[0],
-            *nnls(alone, [max(0.0, run.seconds - run.busy) for run in runs])[0],
+            *nnls(tasks, [max(0.0, run.seconds - run.busy) for run in runs])[0],
+            *nnls(tasks[:, :1], [run.asking for run in runs])[0],
             *nnls(blocks, [run.n_tasks for run in runs])[0],
         )
 
-    def seconds(self, n_rows: int, n_features: int, n_steps: int, n_workers: int) -> float:
-        """Return what a run is expected to take."""
+    def seconds(
+        self, n_rows: int, n_features: int, n_steps: int, n_workers: int, n_cores: int | None = None
+    ) -> float:
+        """Return what a run is expected to take; ``n_cores`` where all processes share those of one machine."""
+        work = self.per_value * n_rows * n_features * n_steps
         n_tasks = self.per_block * _n_blocks(n_rows, n_features, n_workers) * n_steps + self.others
-        return self.per_value * n_rows * n_features * n_steps / n_workers + self.per_task * n_tasks + self.rest
+        shared = (work + self.asking * n_tasks) / n_cores if n_cores else 0.0
+        return max(work / n_workers + self.waiting * n_tasks + self.rest, self.asking * n_tasks, shared)
 
 
 def main() -> None:
@@ -82,13 +95,14 @@ def main() -> None:
     model = Model.fitted(list(measured.values()))
     print(
         f"{1e6 * model.per_value:.2f} s for a million values in a step, {model.per_block:.1f} tasks per block and "
-        f"step and {model.others:.0f} others, {1000 * model.per_task:.1f} ms for a task, {model.rest:.1f} s for "
-        "the rest\n\n| rows | features | workers | predicted | measured |\n|---|---|---|---|---|",
+        f"step and {model.others:.0f} others; for each task {1000 * model.waiting:.1f} ms of waiting and "
+        f"{1000 * model.asking:.1f} ms of the process that asks; {model.rest:.1f} s for the rest\n\n"
+        "| rows | features | workers | predicted | measured |\n|---|---|---|---|---|",
         flush=True,
     )
     for size, n_workers in product((*_MEASURED, _PREDICTED), (1, 2)):
         run = measured.get((size, n_workers)) or _run(*size, n_workers)
-        expected = model.seconds(*size, _STEPS, n_workers)
+        expected = model.seconds(*size, _STEPS, n_workers, os.cpu_count())
         print(
             f"| {size[0]:,} | {size[1]:,} | {n_workers} | {expected:.0f} s | {run.seconds:.0f} s |",
             flush=True,
@@ -119,13 +133,14 @@ def _run(n_rows: int, n_features: int, n_workers: int) -> Run:
         joblib.parallel_config(backend="dask"),
     ):
         MutualInfoSelector(random_state=0, max_features=_STEPS).fit(X[:, :8], y)  # workers import what they need
-        before = sum(client.run(process_time).values())
+        before, began_asking = sum(client.run(process_time).values()), process_time()
         with get_task_stream(client) as tasks:
             began = perf_counter()
             MutualInfoSelector(random_state=0, max_features=_STEPS).fit(X, y)
             seconds = perf_counter() - began
+            asking = process_time() - began_asking
         busy = sum(client.run(process_time).values()) - before
-    return Run(n_rows, n_features, len(tasks.data), busy, seconds)
+    return Run(n_rows, n_features, len(tasks.data), busy, asking, seconds)
 
 
 if __name__ == "__main__":

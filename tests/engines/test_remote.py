@@ -79,7 +79,7 @@ def test_what_is_known_and_prepared_is_that_of_a_table_in_memory(table, discrete
     discrete, ignored = ({i for i in some if i < n_columns} for some in (discrete, ignored))
     held = read_columns(pl.DataFrame(values, schema=[f"c{i}" for i in range(n_columns)]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(remote_features, "_BYTES_OF_BLOCK", 8 * n_rows * 2)
+        patch.setattr(ThreadEngine, "bytes_of_block", 8 * n_rows * 2)
         patch.setattr(remote_features, "_FEWEST_COLUMNS", 1)
         remote = read_remotely(source_of(pl.LazyFrame(values, schema=list(held.names))), n_rows, ENGINE)
     assert len(remote.blocks.handles) == -(-n_columns // 2)
@@ -146,7 +146,7 @@ def sources():
 @pytest.mark.parametrize("number", range(4))
 def test_what_is_read_of_a_source_is_what_is_read_of_the_table(number, monkeypatch):
     unread, table = list(sources())[number]
-    monkeypatch.setattr(remote_features, "_BYTES_OF_BLOCK", 8 * 40 * 2)
+    monkeypatch.setattr(ThreadEngine, "bytes_of_block", 8 * 40 * 2)
     monkeypatch.setattr(remote_features, "_FEWEST_COLUMNS", 1)
     held, remote = read_columns(table), read_remotely(source_of(unread), 40, ENGINE)
     assert isinstance(held, NamedColumns)

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from infosift import Calibrated, InputError, MutualInfoSelector, Published
-from infosift.engines import remote_features
 from workers import Killer, with_workers
 
 dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
@@ -79,7 +78,8 @@ def test_a_parquet_file_gives_the_same_bits(client, tmp_path, monkeypatch, optio
     frame = with_gaps(mixed()) if "missing" in options else mixed()
     frame.write_parquet(tmp_path / "table.parquet")
     unread = pl.scan_parquet(tmp_path / "table.parquet")
-    monkeypatch.setattr(remote_features, "_BYTES_OF_BLOCK", 8 * 150 * 16)
+    monkeypatch.setattr("infosift.engines.dask._LEAST_BYTES_OF_BLOCK", 8 * 150 * 16)
+    monkeypatch.setattr("infosift.engines.dask._MOST_BYTES_OF_BLOCK", 8 * 150 * 16)
     with joblib.parallel_config(backend="dask"):
         found = selected(unread.drop("y"), unread.select("y"), **options)
     assert found == selected(frame.drop("y"), frame["y"], **options)

@@ -154,7 +154,7 @@ def test_effects_are_those_of_the_series_in_each_draw():
 
 @pytest.mark.parametrize("n_units_of_block", [1, 3, 100])
 def test_no_block_has_more_values_than_it_may(monkeypatch, n_units_of_block):
-    monkeypatch.setattr(module, "_VALUES_OF_BLOCK", n_units_of_block * 90 + 89)
+    monkeypatch.setattr(ThreadEngine, "bytes_of_block", 8 * (n_units_of_block * 90 + 89))
     conditional = of_many_kinds()
     sizes = [len(block.units) for block in conditional.blocks]
     assert sum(sizes) == len(conditional.units)

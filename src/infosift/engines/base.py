@@ -134,6 +134,11 @@ class Engine(Protocol):
         ...
 
     @property
+    def bytes_of_block(self) -> int:
+        """How many bytes the columns of a block should have at most."""
+        ...
+
+    @property
     def here(self) -> Engine:
         """An engine of this process."""
         ...

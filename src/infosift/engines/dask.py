@@ -40,9 +40,10 @@ from infosift.errors import InputError
 # Tasks take different times, so that workers finish together when each has several; and some more wait for them.
 _BLOCKS_PER_THREAD = 4
 _TASKS_PER_THREAD = 6
-_BYTES_OF_BLOCK = 4_000_000
-# A task costs scheduler and worker some ten milliseconds, beside which its work should be long.
-_VALUES_OF_TASK = 500_000
+# A task costs the process that asks some fifteen milliseconds, beside which its work should be long; and a block a
+# worker several times its size.
+_LEAST_BYTES_OF_BLOCK, _MOST_BYTES_OF_BLOCK = 4_000_000, 32_000_000
+_SHARE_OF_BLOCK = 1 / 256  # of the memory that a worker may have
 _LEAST_COLUMNS = 128
 _COLUMNS_IN_STEP = 64  # columns of a table are predicted in products of so many
 # Arrays that are smaller are sent with each task.
@@ -113,6 +114,7 @@ class DaskEngine:
         self._generation = 0
         self.bytes_sent = 0
         self._n_threads = self._count_threads()
+        self.bytes_of_block = self._fitting_block()
 
     def each(self, function: Callable[..., Answer], items: Sequence[Any], *shared: Any) -> Iterator[Answer]:
         """Yield the answers of a function for some items, worked out by the workers."""
@@ -138,7 +140,7 @@ class DaskEngine:
         found = self._tables.pop(id(columns), None)
         if found is None:
             n_columns, n_rows = columns.shape
-            size = max(1, min(self._share(n_columns), _BYTES_OF_BLOCK // (8 * n_rows)))
+            size = max(1, min(self._share(n_columns), self.bytes_of_block // (8 * n_rows)))
             parts = equal_parts(n_columns, in_steps(size, _COLUMNS_IN_STEP))
             blocks = tuple(_Kept(None, columns[part]) for part in parts)
             found = (columns, SpreadColumns(tuple(part.start for part in parts), blocks))
@@ -172,10 +174,10 @@ class DaskEngine:
     def _blocks_of(self, question: Question, share: int) -> list[tuple[Piece, ...]]:
         """Return blocks of candidates: pieces of those that are with the workers, or columns that are sent."""
         candidates = question.candidates
-        size = min(share, max(_LEAST_COLUMNS, _VALUES_OF_TASK // question.n_rows))
+        fitting = max(1, self.bytes_of_block // (8 * question.n_rows))
+        size = min(share, max(_LEAST_COLUMNS, fitting))
         if question.picked is None:
-            size = min(size, max(1, _BYTES_OF_BLOCK // (8 * question.n_rows)))
-            parts = equal_parts(question.n_candidates, size)
+            parts = equal_parts(question.n_candidates, min(size, fitting))
             return [((candidates[part], np.arange(part.stop - part.start)),) for part in parts]
         table, picked = self.spread(candidates), list(question.picked)
         return [table.pieces(picked[run]) for run in table.runs(picked, size)]
@@ -192,6 +194,13 @@ class DaskEngine:
                 "without it."
             ) from error
         return max(1, int(sum(self._client.nthreads().values())))
+
+    def _fitting_block(self) -> int:
+        """Return how large blocks may be, by the memory that workers may have."""
+        workers = self._client.scheduler_info()["workers"].values()
+        limits = [worker["memory_limit"] for worker in workers if worker["memory_limit"]]
+        fitting = int(min(limits) * _SHARE_OF_BLOCK) if limits else _MOST_BYTES_OF_BLOCK
+        return min(_MOST_BYTES_OF_BLOCK, max(_LEAST_BYTES_OF_BLOCK, fitting))
 
     def _answers(self, calls: Sequence[_Call]) -> Iterator[Any]:
         """Yield the answers to calls in their order; some more calls than there are threads are under way."""

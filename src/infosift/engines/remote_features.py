@@ -20,7 +20,6 @@ from infosift.engines.remote_columns import RemoteColumns
 from infosift.engines.sources import ColumnSource, read_block
 from infosift.errors import require_same_length
 
-_BYTES_OF_BLOCK = 4_000_000
 _FEWEST_COLUMNS = 16  # of a long table: so many are predicted at once
 
 # The values of columns, which of them are discrete, and which are disguised.
@@ -115,7 +114,7 @@ class RemoteFeatures:
 
 def read_remotely(source: ColumnSource, n_rows: int, engine: Engine) -> RemoteFeatures:
     """Let workers read the columns of a source, in blocks; the target has so many rows."""
-    size = max(_FEWEST_COLUMNS, _BYTES_OF_BLOCK // (8 * max(1, n_rows)))
+    size = max(_FEWEST_COLUMNS, engine.bytes_of_block // (8 * max(1, n_rows)))
     parts = equal_parts(len(source.names), size)
     handles = tuple(engine.keep(read_block, [(source.block(part), source.names[part]) for part in parts]))
     starts = tuple(part.start for part in parts)

@@ -55,6 +55,7 @@ class ThreadEngine:
         self._on_block = on_block
 
     is_remote = False
+    bytes_of_block = 4_000_000
 
     @property
     def here(self) -> ThreadEngine:

@@ -44,7 +44,6 @@ from infosift.significance.surrogates import columns_at_once
 
 MOST_CLASSES = 8
 # So many values of candidates are in a block, and of their functions are kept from look to look.
-_VALUES_OF_BLOCK = 500_000
 _MOST_VALUES_KEPT = 128_000_000
 _ROWS_OF_SMOOTHERS = 12_000
 _MOST_ROWS_OF_COPIES = 1_000
@@ -123,7 +122,7 @@ class Conditional:
     @cached_property
     def parts_of_units(self) -> list[slice]:
         """Which candidates are in each block."""
-        most = max(1, _VALUES_OF_BLOCK // self.bench.table.n_rows)
+        most = max(1, self.bench.engine.bytes_of_block // (8 * self.bench.table.n_rows))
         parts = self.bench.engine.parts(len(self.units), most, self._at_once)
         return self._spread.runs([unit.columns[0] for unit in self.units], parts[0].stop)
 

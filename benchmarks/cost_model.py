@@ -5,15 +5,17 @@ which one process does:
 
     work = per_value * rows * features * steps
     tasks = per_block * blocks * steps + others
+    asking = per_task * tasks + (per_feature * features + per_row * rows) * steps
     seconds = work / workers + waiting * tasks + rest
 
-This process and the scheduler have a core of their own. They are busy for ``asking`` seconds with each task, most
-of it while workers work, so that no number of workers is faster than ``asking * tasks``. Where they share the
-cores of one machine with the workers, it takes at least the time of all of them, divided by the cores.
+``asking`` is what this process and the scheduler are busy with, most of it while workers work. So no number of
+workers is faster. Where they share the cores of one machine with the workers, a run takes at least the time of all
+of them, divided by the cores.
 
-The constants are measured with one worker on three tables. Two workers, and a fourth table, are predicted and
-measured. Then the model is asked about a large table. The last step, which selects nothing, is no part of it: how
-long that takes depends on how near its p-values come to their levels, since draws go on until that is clear.
+The constants are measured with one worker on five tables, in small blocks, so that there are several. Two workers,
+and a sixth table, are predicted and measured. Then the model is asked about a large table. The last step, which
+selects nothing, is no part of it: how long that takes depends on how near its p-values come to their levels, since
+draws go on until that is clear.
 """
 
 from __future__ import annotations
@@ -29,13 +31,15 @@ from distributed import Client, LocalCluster, get_task_stream
 from scipy.optimize import nnls
 
 from infosift import MutualInfoSelector
+from infosift.engines import dask as dask_engine
 
-_MEASURED = ((1000, 1000), (1000, 4000), (2000, 2000))
+_MEASURED = ((1000, 1000), (1000, 4000), (2000, 2000), (500, 4000), (4000, 500))
 _PREDICTED = (2000, 4000)
 _STEPS = 3
 _LARGE, _STEPS_OF_LARGE = (10**6, 10**5), 10
 _MOST_ROWS = 20_000  # that are tested
-_BYTES_OF_BLOCK, _BLOCKS_PER_WORKER = 4_000_000, 4
+# Of a block at most, as workers with little memory have it and with much; and of blocks at least.
+_SMALL, _GREAT, _BLOCKS_PER_WORKER, _MOST_BLOCKS = 4_000_000, 32_000_000, 4, 500
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,9 @@ class Model:
     per_value: float
     waiting: float
     rest: float
-    asking: float
+    per_task: float
+    per_feature: float
+    per_row: float
     per_block: float
     others: float
 
@@ -71,38 +77,36 @@ class Model:
         """Return the constants that come nearest to runs with one worker; none is negative."""
         work = np.array([[run.n_values] for run in runs], dtype=float)
         tasks = np.array([[run.n_tasks, 1.0] for run in runs])
-        blocks = np.array([[_n_blocks(run.n_rows, run.n_features, 1) * _STEPS, 1.0] for run in runs])
+        asking = np.array([[run.n_tasks, run.n_features * _STEPS, run.n_rows * _STEPS] for run in runs])
+        blocks = np.array([[_n_blocks(run.n_rows, run.n_features, 1, _SMALL) * _STEPS, 1.0] for run in runs])
         return cls(
             *nnls(work, [run.busy for run in runs])[0],
             *nnls(tasks, [max(0.0, run.seconds - run.busy) for run in runs])[0],
-            *nnls(tasks[:, :1], [run.asking for run in runs])[0],
+            *nnls(asking, [run.asking for run in runs])[0],
             *nnls(blocks, [run.n_tasks for run in runs])[0],
         )
 
     def seconds(
-        self, n_rows: int, n_features: int, n_steps: int, n_workers: int, n_cores: int | None = None
+        self, n_rows: int, n_features: int, n_steps: int, n_workers: int, size: int, n_cores: int = 0
     ) -> float:
         """Return what a run is expected to take; ``n_cores`` where all processes share those of one machine."""
         work = self.per_value * n_rows * n_features * n_steps
-        n_tasks = self.per_block * _n_blocks(n_rows, n_features, n_workers) * n_steps + self.others
-        shared = (work + self.asking * n_tasks) / n_cores if n_cores else 0.0
-        return max(work / n_workers + self.waiting * n_tasks + self.rest, self.asking * n_tasks, shared)
+        n_tasks = self.per_block * _n_blocks(n_rows, n_features, n_workers, size) * n_steps + self.others
+        asking = self.per_task * n_tasks + (self.per_feature * n_features + self.per_row * n_rows) * n_steps
+        shared = (work + asking) / n_cores if n_cores else 0.0
+        return max(work / n_workers + self.waiting * n_tasks + self.rest, asking, shared)
 
 
 def main() -> None:
     """Measure, predict and extrapolate."""
+    dask_engine._MOST_BYTES_OF_BLOCK = _SMALL  # so that small tables have several
     measured = {(size, 1): _run(*size, n_workers=1) for size in _MEASURED}
     model = Model.fitted(list(measured.values()))
-    print(
-        f"{1e6 * model.per_value:.2f} s for a million values in a step, {model.per_block:.1f} tasks per block and "
-        f"step and {model.others:.0f} others; for each task {1000 * model.waiting:.1f} ms of waiting and "
-        f"{1000 * model.asking:.1f} ms of the process that asks; {model.rest:.1f} s for the rest\n\n"
-        "| rows | features | workers | predicted | measured |\n|---|---|---|---|---|",
-        flush=True,
-    )
+    print(model.in_words())
+    print("\n| rows | features | workers | predicted | measured |\n|---|---|---|---|---|", flush=True)
     for size, n_workers in product((*_MEASURED, _PREDICTED), (1, 2)):
         run = measured.get((size, n_workers)) or _run(*size, n_workers)
-        expected = model.seconds(*size, _STEPS, n_workers, os.cpu_count())
+        expected = model.seconds(*size, _STEPS, n_workers, _SMALL, os.cpu_count() or 0)
         print(
             f"| {size[0]:,} | {size[1]:,} | {n_workers} | {expected:.0f} s | {run.seconds:.0f} s |",
             flush=True,
@@ -115,12 +119,12 @@ def _extrapolate(model: Model) -> None:
     print(f"\n{_LARGE[0]:,} rows and {n_features:,} features, {_STEPS_OF_LARGE} steps:\n")
     print("| workers | hours |\n|---|---|")
     for n_workers in (1, 10, 30, 100, 300, 1000):
-        seconds = model.seconds(n_rows, n_features, _STEPS_OF_LARGE, n_workers)
-        print(f"| {n_workers:,} | {seconds / 3600:.1f} |")
+        seconds = model.seconds(n_rows, n_features, _STEPS_OF_LARGE, n_workers, _GREAT)
+        print(f"| {n_workers:,} | {seconds / 3600:.2f} |")
 
 
-def _n_blocks(n_rows: int, n_features: int, n_workers: int) -> int:
-    return max(-(-8 * n_rows * n_features // _BYTES_OF_BLOCK), _BLOCKS_PER_WORKER * n_workers)
+def _n_blocks(n_rows: int, n_features: int, n_workers: int, size: int) -> int:
+    return max(-(-8 * n_rows * n_features // size), min(_BLOCKS_PER_WORKER * n_workers, _MOST_BLOCKS))
 
 
 def _run(n_rows: int, n_features: int, n_workers: int) -> Run:

@@ -38,7 +38,8 @@ from infosift.engines.threads import ThreadEngine
 from infosift.errors import InputError
 
 # Tasks take different times, so that workers finish together when each has several; and some more wait for them.
-_BLOCKS_PER_THREAD = 4
+# They are no more than the process that asks can keep up with.
+_BLOCKS_PER_THREAD, _MOST_BLOCKS = 4, 500
 _TASKS_PER_THREAD = 6
 # A task costs the process that asks some fifteen milliseconds, beside which its work should be long; and a block a
 # worker several times its size.
@@ -183,7 +184,7 @@ class DaskEngine:
         return [table.pieces(picked[run]) for run in table.runs(picked, size)]
 
     def _share(self, n_items: int) -> int:
-        return max(1, -(-n_items // (self._n_threads * _BLOCKS_PER_THREAD)))
+        return max(1, -(-n_items // min(self._n_threads * _BLOCKS_PER_THREAD, _MOST_BLOCKS)))
 
     def _count_threads(self) -> int:
         try:

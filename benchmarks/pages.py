@@ -1,4 +1,4 @@
-"""Puts the tables of studies into the pages: ``python -m benchmarks.pages``.
+"""Puts the tables of studies into the pages, and draws the picture: ``python -m benchmarks.pages``.
 
 A study writes its numbers to ``docs/results`` (``infosift study power --out docs/results``). A table of a page
 that has the title of one of theirs is replaced by it, and the tests hold the pages to the files.
@@ -11,17 +11,22 @@ import re
 from pathlib import Path
 from typing import Any
 
+from benchmarks import heat_map
 from infosift.studies import criteria, power, prediction
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "results"
 PAGES = (ROOT / "README.md", ROOT / "docs" / "comparison.md")
+_ROWS_OF_PICTURE = "100"
 _TABLE = re.compile(r"^\*\*(?P<title>.+)\*\*\n\n(?:\|.*\n)+", flags=re.M)
 
 
 def numbers_of(study: str) -> Any:
     """Return the numbers that a study wrote."""
-    return json.loads((RESULTS / f"{study}.json").read_text(encoding="utf-8"))
+    file = RESULTS / f"{study}.json"
+    if not file.exists():
+        raise SystemExit(f"{file} is not there: infosift study {study} --out {RESULTS} writes it.")
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def tables() -> dict[str, str]:
@@ -47,6 +52,7 @@ def main() -> None:
         after = _TABLE.sub(lambda found: current.get(found["title"], found[0]), before)
         page.write_text(after, encoding="utf-8")
         print(f"{page.name}: {'new tables' if after != before else 'nothing new'}")
+    heat_map.draw(numbers_of("power")["rows"][_ROWS_OF_PICTURE], _ROWS_OF_PICTURE, ROOT / "docs" / "power.svg")
 
 
 if __name__ == "__main__":

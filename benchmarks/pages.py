@@ -17,7 +17,7 @@ from infosift.studies import criteria, power, prediction
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs" / "results"
 PAGES = (ROOT / "README.md", ROOT / "docs" / "comparison.md")
-_ROWS_OF_PICTURE = "100"
+PICTURE, _ROWS_OF_PICTURE = ROOT / "docs" / "power.svg", "100"
 _TABLE = re.compile(r"^\*\*(?P<title>.+)\*\*\n\n(?:\|.*\n)+", flags=re.M)
 
 
@@ -52,7 +52,7 @@ def main() -> None:
         after = _TABLE.sub(lambda found: current.get(found["title"], found[0]), before)
         page.write_text(after, encoding="utf-8")
         print(f"{page.name}: {'new tables' if after != before else 'nothing new'}")
-    heat_map.draw(numbers_of("power")["rows"][_ROWS_OF_PICTURE], _ROWS_OF_PICTURE, ROOT / "docs" / "power.svg")
+    heat_map.draw(numbers_of("power")["rows"][_ROWS_OF_PICTURE], _ROWS_OF_PICTURE, PICTURE)
 
 
 if __name__ == "__main__":

@@ -147,6 +147,15 @@ def test_an_error_of_the_data_is_raised_once_and_not_tried_again(client, tmp_pat
     assert len(list(tmp_path.glob("3-*"))) == 1
 
 
+def test_why_the_work_has_ended_is_heard_where_nobody_can_be_told(client, tmp_path, monkeypatch):
+    def nobody_there(futures):
+        raise RuntimeError("Client is closed.")
+
+    monkeypatch.setattr(client, "cancel", nobody_there)
+    with pytest.raises(InputError, match="Column three is no good"):
+        list(DaskEngine(client).each(noted, list(range(40)), tmp_path))
+
+
 def pages_asked_for(item):
     """Return how many pages the system gives to arrays that are gone at once, after the first of them."""
     import resource  # not on every system

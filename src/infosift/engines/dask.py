@@ -6,6 +6,7 @@ import os
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from time import sleep
@@ -227,7 +228,8 @@ class DaskEngine:
                     yield done.pop(number)
         finally:
             if under_way:
-                self._client.cancel(list(under_way))
+                with suppress(Exception):  # why the work has ended is to be heard, and not that nobody can be told
+                    self._client.cancel(list(under_way))
 
     def _finished(self, futures: list[Future]) -> list[tuple[Future, Any]]:
         """Return futures that are done, with their answers; none where it takes longer than people wait."""

@@ -25,7 +25,7 @@ test: $(VENV)/.installed-test
 	@echo "==> tests"
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 	  echo "Chromium is not installed: the tests of reports in a browser are skipped."
-	@$(BIN)/python -m pytest -n 2 $(TESTS)
+	@$(BIN)/python -m pytest -n 2 --dist worksteal $(TESTS)
 
 lint: types
 	@echo "==> ruff, clang-format"

@@ -1,5 +1,8 @@
 """Tables that workers read: what is known of them, prepared and fetched, is what it is of a table in memory."""
 
+import os
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -17,7 +20,7 @@ from infosift.engines import remote_features
 from infosift.engines.base import SpreadColumns
 from infosift.engines.remote_columns import RemoteColumns
 from infosift.engines.remote_features import read_remotely
-from infosift.engines.sources import in_memory, source_of
+from infosift.engines.sources import in_memory, read_block, source_of
 from infosift.engines.threads import ThreadEngine
 
 ENGINE = ThreadEngine(1)
@@ -187,3 +190,24 @@ def test_without_a_cluster_data_of_dask_are_read_here_and_lazy_frames_refused():
     assert expected.transform(lazy).collect().columns == list(expected.selection_.names)
     with pytest.raises(InputError, match="other features than"):
         expected.transform(lazy.select("text", "number", "whole"))
+
+
+def memory():
+    with open("/proc/self/status") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the system does not tell about memory")
+def test_what_is_known_of_a_file_is_forgotten_once_a_block_is_read(tmp_path):
+    # Of 1,000 columns in 20 groups of rows it is megabytes for each block, and workers hold what they were asked.
+    names = [f"x{i}" for i in range(1000)]
+    table = pl.DataFrame(np.zeros((200, 1000)), schema=names)
+    table.write_parquet(tmp_path / "wide.parquet", row_group_size=10)
+    source = source_of(pl.scan_parquet(tmp_path / "wide.parquet"))
+    asked = [(source.block(slice(i, i + 10)), tuple(names[i : i + 10])) for i in range(0, 300, 10)]
+    sent = [pickle.loads(pickle.dumps(item)) for item in asked]
+    read_block(sent[0])
+    before = memory()
+    for item in sent:
+        assert read_block(item)[0].shape == (10, 200)
+    assert memory() - before < 60

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -64,11 +65,25 @@ class _LazyFrame:
         self._frame = frame
         self.names = tuple(frame.collect_schema().names())
 
-    def block(self, part: slice) -> pl.LazyFrame:
-        return self._frame.select(self.names[part])
+    def block(self, part: slice) -> _Unread:
+        return _Unread(self._frame.select(self.names[part]))
 
     def taken(self, positions: Sequence[int]) -> pl.LazyFrame:
         return self._frame.select([self.names[i] for i in positions])
+
+
+class _Unread:
+    """A lazy frame, as bytes: one that was read keeps what it knows of the file, which can be many megabytes.
+
+    Workers hold what they were asked as long as they hold the answer.
+    """
+
+    def __init__(self, frame: pl.LazyFrame) -> None:
+        self._plan = pickle.dumps(frame)
+
+    def read(self) -> pl.DataFrame:
+        frame: pl.LazyFrame = pickle.loads(self._plan)
+        return frame.collect()
 
 
 class _DaskArray:
@@ -113,7 +128,7 @@ def _end_to_end(parts: list[Any]) -> Any:
 def read_block(asked: tuple[Any, tuple[str, ...]]) -> tuple[FloatArray, frozenset[int], Mapping[int, str]]:
     """Return the values of some columns, which of them are discrete, and which look like something else."""
     data, names = asked
-    data = data.collect() if isinstance(data, pl.LazyFrame) else in_memory(data)
+    data = data.read() if isinstance(data, _Unread) else in_memory(data)
     frame = as_frame(data)
     columns = read_array(as_plain(data), names=names) if frame is None else read_frame(frame)
     return np.ascontiguousarray(columns.values), columns.discrete, dict(columns.disguised)

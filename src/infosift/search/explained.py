@@ -47,7 +47,8 @@ def explained_by(problem: Problem, tests: Tests, engine: Engine, columns: Sequen
     *given, last = columns
     question = Question(table.points[[last]], table.points[given], table.target_points)
     by_criterion = float(np.mean(criterion.score([question], tests.values, engine)[0]))
-    smoother, (target,) = Smoother(table.columns[list(columns)], engine), table.target
+    smoother = Smoother(table.columns[list(columns)], engine, row_groups=table.row_groups)
+    (target,) = table.target
     if not has_categories(target):
         return Explained(information=max(0.0, by_criterion, _of_numbers(target, smoother)))
     indicators = class_indicators(target)

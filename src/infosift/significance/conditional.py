@@ -75,7 +75,9 @@ class Workbench:
         if subset not in self._smoothers:
             if len(self._smoothers) * self.table.n_rows >= _ROWS_OF_SMOOTHERS:
                 self._smoothers.clear()
-            self._smoothers[subset] = Smoother(self.table.columns[list(subset)], self.engine)
+            self._smoothers[subset] = Smoother(
+                self.table.columns[list(subset)], self.engine, row_groups=self.table.row_groups
+            )
         return self._smoothers[subset]
 
 
@@ -88,7 +90,7 @@ class Conditional:
     def __init__(self, bench: Workbench, subset: Sequence[int], units: Sequence[Unit], step: int) -> None:
         self.bench, self.units, self.step = bench, tuple(units), step
         self.subset, subset_columns = tuple(subset), bench.table.columns[list(subset)]
-        self.given = filled_by_others(subset_columns, self._columns, bench.engine)
+        self.given = filled_by_others(subset_columns, self._columns, bench.engine, bench.table.row_groups)
         self._has_gaps = self.given is not subset_columns
 
     def _columns(self) -> FloatArray:
@@ -97,7 +99,7 @@ class Conditional:
     @cached_property
     def _smoother(self) -> Smoother | None:
         if self._has_gaps:
-            return Smoother(self.given, self.bench.engine)
+            return Smoother(self.given, self.bench.engine, row_groups=self.bench.table.row_groups)
         return self.bench.smoother(self.subset) if self.subset else None
 
     @cached_property

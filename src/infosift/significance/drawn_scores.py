@@ -119,7 +119,7 @@ def mean_over_versions(scores: list[FloatArray], n_versions: int) -> FloatArray:
 
 def unexplained_by(bench: Workbench, subset: Sequence[int]) -> float:
     """Return the mean squared residual of the target given some columns, by a quick regression."""
-    own = bench.table.columns[list(subset)]
-    columns = filled_by_others(own, lambda: own[:0], bench.engine)
-    smoother = Smoother(columns, bench.engine, QUICK_WIDTHS) if len(columns) else None
+    own, groups = bench.table.columns[list(subset)], bench.table.row_groups
+    columns = filled_by_others(own, lambda: own[:0], bench.engine, groups)
+    smoother = Smoother(columns, bench.engine, QUICK_WIDTHS, groups) if len(columns) else None
     return unexplained(bench.table.target, smoother, MOST_CLASSES)

@@ -66,7 +66,7 @@ def _situations() -> list[Situation]:
         for n in (100, 300)
         for name in dependence.KINDS
     ]
-    return listed + _situations_with_gaps() + _situations_in_time()
+    return listed + _situations_with_gaps() + _situations_in_time() + _situations_of_people()
 
 
 def _situations_in_time() -> list[Situation]:
@@ -82,6 +82,21 @@ def _situations_in_time() -> list[Situation]:
         )
         for persistence in (0.8, 0.98)
         for n, d in ((200, 8), (300, 6))
+    ]
+
+
+def _situations_of_people() -> list[Situation]:
+    """Return people with several rows each, which are more or less alike."""
+    return [
+        Situation(
+            f"beside x0: 30 people of {rows} rows, {100 * share:.0f} % of the variance between them",
+            partial(dependence.visits, n_people=30, fewest=fewest, most=most, share=share),
+            200,
+            ("clean",),
+            "93 %",
+        )
+        for rows, fewest, most in (("6", 6, 6), ("2 to 10", 2, 10))
+        for share in (0.3, 0.9)
     ]
 
 
@@ -142,7 +157,7 @@ def _choose(sample: Callable[[int], Sample], null: str, seed: int) -> list[int]:
     drawn = sample(seed)
     method = Calibrated(null=null)
     selector = MutualInfoSelector(method=method, missing="partial", random_state=seed, n_jobs=1)
-    return list(selector.fit(drawn.X, drawn.y).selection_.indices)
+    return list(selector.fit(drawn.X, drawn.y, groups=drawn.row_groups).selection_.indices)
 
 
 def _share(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from infosift.arrays import FloatArray
+from infosift.arrays import FloatArray, IntArray
 from infosift.studies.synthetic import draw as draw_friedman
 
 Generator = np.random.Generator
@@ -16,13 +16,17 @@ _COLUMNS = 10
 
 @dataclass(frozen=True)
 class Sample:
-    """Columns, a target, and the positions of the features that matter; ``copies`` of a column stand for it."""
+    """Columns, a target, and the positions of the features that matter; ``copies`` of a column stand for it.
+
+    ``row_groups`` are where rows belong together.
+    """
 
     X: FloatArray
     y: FloatArray
     truth: frozenset[int]
     copies: frozenset[int] = frozenset()
     original: int = 0
+    row_groups: IntArray | None = None
 
 
 def noise(seed: int, n: int, d: int) -> Sample:
@@ -45,6 +49,23 @@ def with_gaps(sample: Callable[[int], Sample], share: float, seed: int) -> Sampl
     drawn = sample(seed)
     missing = np.random.default_rng([seed, 5]).uniform(size=drawn.X.shape) < share
     return replace(drawn, X=np.where(missing, np.nan, drawn.X))
+
+
+def visits(seed: int, n_people: int, fewest: int, most: int, share: float) -> Sample:
+    """Draw people with several rows each, and a share of all variance between people.
+
+    One feature matters, another depends on it, and three have nothing to do with the target.
+    """
+    rng = np.random.default_rng([seed, n_people, fewest, most, round(100 * share)])
+    person = np.repeat(np.arange(n_people), rng.integers(fewest, most + 1, size=n_people))
+
+    def draw() -> FloatArray:
+        of_people, of_rows = rng.normal(size=n_people), rng.normal(size=len(person))
+        return np.asarray(np.sqrt(share) * of_people[person] + np.sqrt(1 - share) * of_rows)
+
+    X = np.column_stack([draw() for _ in range(5)])
+    X[:, 1] += X[:, 0]
+    return Sample(X, X[:, 0] + 0.7 * draw(), frozenset({0}), row_groups=person)
 
 
 def exclusive_or(seed: int, n: int) -> Sample:

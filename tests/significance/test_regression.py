@@ -131,7 +131,7 @@ def test_parts_of_a_long_table_predict_what_all_its_rows_at_once_do(monkeypatch)
     subset, columns = rng.normal(size=(2, 5000)), rng.normal(size=(6, 5000))
     columns[:3] += np.sin(3 * subset[0]) * subset[1]
     in_parts = Smoother(subset, ENGINE).predict(columns)
-    monkeypatch.setattr(kernel_functions, "_ROWS_AT_ONCE", 5000)
+    monkeypatch.setattr(kernel_functions, "_MOST_IN_DOUBLE", 5000)
     at_once = Smoother(subset, ENGINE).predict(columns)
     assert np.abs(in_parts - at_once).max() < 1e-5 * columns.std()
     assert not np.array_equal(in_parts, at_once)  # single precision

@@ -18,7 +18,9 @@ from infosift.random_streams import stream
 # Up to as many rows the kernel matrix is exact; beyond, it is spanned by some of the rows (Nyström).
 _MOST_EXACT = 400
 _LANDMARKS = 250
-_ROWS_AT_ONCE = 4_096
+# Of more rows the functions are held in single precision, and worked with in parts.
+_MOST_IN_DOUBLE = 4_096
+_ROWS_OF_PART = 1_024
 _NEGLIGIBLE = 1e-8
 
 
@@ -30,7 +32,7 @@ class Basis:
     """
 
     def __init__(self, n_rows: int, n_functions: int) -> None:
-        self._parts = equal_parts(n_rows, _ROWS_AT_ONCE)
+        self._parts = _parts_of(n_rows)
         self._held = np.empty((n_rows, n_functions), np.float64 if len(self._parts) == 1 else np.float32)
 
     def __setitem__(self, rows: slice, values: FloatArray) -> None:
@@ -83,7 +85,7 @@ def spanned_kernel(width: float, points: FloatArray, n_columns: int) -> Kernel:
     marks = points if landmarks is None else points[landmarks]
     factor, pivots, rank, _ = dpstrf(_kernel(marks, marks, width, n_columns), tol=_NEGLIGIBLE, lower=1)
     span, lower = marks[pivots[:rank] - 1], np.tril(factor[:rank, :rank])
-    parts = equal_parts(len(points), _ROWS_AT_ONCE)
+    parts = _parts_of(len(points))
 
     @lru_cache(maxsize=1)  # of a table in one part they are worked out once
     def functions_of(number: int) -> FloatArray:
@@ -102,6 +104,10 @@ def spanned_kernel(width: float, points: FloatArray, n_columns: int) -> Kernel:
     for number, part in enumerate(parts):
         basis[part] = (functions_of(number) - mean) @ vectors
     return Kernel(basis, eigenvalues)
+
+
+def _parts_of(n_rows: int) -> list[slice]:
+    return [slice(0, n_rows)] if n_rows <= _MOST_IN_DOUBLE else equal_parts(n_rows, _ROWS_OF_PART)
 
 
 def _landmarks(n_rows: int) -> IntArray | None:

@@ -85,7 +85,7 @@ src/infosift/_kernel.pyi: $(VENV)/.installed-test
 
 $(VENV)/.installed: $(SOURCES) | $(VENV)/.created
 	@echo "==> compiling the kernel and installing infosift into $(VENV), which takes about a minute"
-	@$(BIN)/pip install --quiet --disable-pip-version-check .
+	@$(BIN)/pip install --quiet --disable-pip-version-check ".[plot]"
 	@touch $@
 
 $(VENV)/.installed-test: $(SOURCES) | $(VENV)/.created

@@ -18,7 +18,7 @@ MEGABYTE = 10**6
 # Of the table on which memory is measured; a real one is asked for with INFOSIFT_MEGABYTES=2000.
 MEGABYTES = int(os.environ.get("INFOSIFT_MEGABYTES", "3"))
 # Python and packages take more than a third of so little memory, so that Dask is to move data to disk early.
-LIMIT, WHEN_TO_SPILL = 600, {"target": 0.1, "spill": 0.8, "pause": 0.9}
+LIMIT, WHEN_TO_SPILL = 600, {"target": 0.05, "spill": 0.8, "pause": 0.9}
 
 
 @pytest.fixture(scope="module")

@@ -23,13 +23,13 @@ def data():
     return X, y
 
 
-def run(X, y, names=None, n_jobs=1, block_size=None, **options):
+def run(X, y, names=None, n_jobs=1, block_size=None, groups=None, **options):
     names = names or tuple(f"x{i}" for i in range(X.shape[1]))
     options = {"method": "published", "random_state": SEED, **options}
     given = MutualInfoSelector(**options).get_params(deep=False)
     features, target = NamedColumns(names, X.T), NamedColumns(("target",), y[None])
     engine = ThreadEngine(n_jobs, block_size)
-    problem = make_problem(features, target, None, given, settings_of(given), engine)
+    problem = make_problem(features, target, groups, given, settings_of(given), engine)
     return Run(problem, engine, Reporter()).select()
 
 
@@ -125,6 +125,19 @@ def test_gaps_with_threads_and_columns_in_another_order(data):
     X = np.where(np.random.default_rng(0).uniform(size=X.shape) < 0.1, np.nan, X)
     order = np.random.default_rng(1).permutation(X.shape[1])
     options = {"method": "calibrated", "missing": "partial"}
+    reference = run(X, y, **options)
+    assert len(reference.accepted) > 1
+    assert run(X, y, n_jobs=4, block_size=1, **options) == reference
+    other = run(X[:, order], y, tuple(f"x{i}" for i in order), **options)
+    assert other.names == reference.names
+    for step, same in zip(other.steps, reference.steps, strict=True):
+        assert (step.feature, step.p_value, step.statistic) == (same.feature, same.p_value, same.statistic)
+
+
+def test_row_groups_with_threads_and_columns_in_another_order(data):
+    X, y = data
+    order = np.random.default_rng(1).permutation(X.shape[1])
+    options = {"method": "calibrated", "groups": np.repeat(np.arange(30), 3)}
     reference = run(X, y, **options)
     assert len(reference.accepted) > 1
     assert run(X, y, n_jobs=4, block_size=1, **options) == reference

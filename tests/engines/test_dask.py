@@ -48,13 +48,13 @@ def table(n_rows=80, n_features=12, *, classes=False):
     return X, (y > np.median(y)).astype(int) if classes else y
 
 
-def on_cluster(X, y, **options):
+def on_cluster(X, y, groups=None, **options):
     with joblib.parallel_config(backend="dask"):
-        return MutualInfoSelector(**{"random_state": 0, **options}).fit(X, y).selection_
+        return MutualInfoSelector(**{"random_state": 0, **options}).fit(X, y, groups).selection_
 
 
-def here(X, y, **options):
-    return MutualInfoSelector(**{"random_state": 0, "n_jobs": 1, **options}).fit(X, y).selection_
+def here(X, y, groups=None, **options):
+    return MutualInfoSelector(**{"random_state": 0, "n_jobs": 1, **options}).fit(X, y, groups).selection_
 
 
 @pytest.mark.parametrize("n_workers", [1, 2, 3])
@@ -67,6 +67,14 @@ def test_any_number_of_workers_gives_the_same_bits(cluster, client, n_workers):
     ):
         X, y = table(classes=n_workers == 2)
         assert on_cluster(X, y, **options) == here(X, y, **options)
+
+
+def test_row_groups_give_the_same_bits(cluster, client):
+    with_workers(cluster, client, 2)
+    (X, y), groups = table(), np.repeat(np.arange(20), 4)
+    found = on_cluster(X, y, groups)
+    assert found == here(X, y, groups)
+    assert len(found.names) > 1  # so that some features were looked at beside others
 
 
 @pytest.mark.parametrize("criterion", sorted(CRITERIA))

@@ -20,6 +20,7 @@ WORKS = {
     "permutations": workloads.permutations,
     "published": workloads.whole_selection,
     "default": selections.default_selection,
+    "long": selections.long_selection,
     "criteria": criteria.criteria,
     "stability": stability.stability,
 }
@@ -60,7 +61,7 @@ def main() -> None:
         )
     arguments.out.mkdir(parents=True, exist_ok=True)
     content = {"versions": found, "results": [result.to_dict() for result in results], "growth": curves}
-    (arguments.out / "results.json").write_text(json.dumps(content, indent=1))
+    (arguments.out / "benchmarks.json").write_text(json.dumps(content, indent=1))
     if curves:
         _plot(curves, arguments.out / "growth.svg", console)
     console.print(f"Written to {arguments.out}", style="dim")

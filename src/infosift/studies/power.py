@@ -18,8 +18,8 @@ from infosift.studies.rivals import DEFAULT, OURS, TOLD, chosen_by, prepare, req
 
 N_RUNS, N_RUNS_OF_OTHERS = 100, 20
 _ROWS = (50, 100, 300)
-_NOISE = "nothing to find"
-KINDS = ("Friedman", *dependence.KINDS, _NOISE)
+NOISE = "nothing to find"
+KINDS = ("Friedman", *dependence.KINDS, NOISE)
 _SEARCHES = ("Boruta", "scikit-learn sequential", "mlxtend sequential", "L1 path", "mRMR, told the number")
 _CONTROLLED = ("dCRT, lasso", "dCRT, forest", "knockoffs", "knockoffs+")
 WHO = (*OURS, *_SEARCHES, *_CONTROLLED)
@@ -45,7 +45,7 @@ def run(setting: Setting) -> Outcome:
     cells = [
         (n, kind, one)
         for n, kind, one in product(_ROWS[:1] if setting.quick else _ROWS, kinds, who)
-        if kind != _NOISE or one not in TOLD  # none is what it would be told
+        if kind != NOISE or one not in TOLD  # none is what it would be told
     ]
     numbers: dict[str, Any] = {}
     for n, kind, one in setting.track(cells, "kinds and selectors"):
@@ -94,7 +94,7 @@ def _one(n: int, kind: str, who: str, seed: int) -> Figures:
 
 
 def _draw(n: int, kind: str, seed: int) -> Sample:
-    return dependence.noise(seed, n, 10) if kind == _NOISE else dependence.kind(kind, seed, n)
+    return dependence.noise(seed, n, 10) if kind == NOISE else dependence.kind(kind, seed, n)
 
 
 def _tables(what: str, by_kind: dict[str, dict[str, Figures]], page: tuple[str, ...]) -> list[Table]:

@@ -120,28 +120,23 @@ def test_searches_with_threads_and_columns_in_another_order(data, method, search
     assert [step.statistic for step in other.steps] == [step.statistic for step in reference.steps]
 
 
+def check_threads_and_another_order(X, y, **options):
+    options = {"method": "calibrated", **options}
+    order = np.random.default_rng(1).permutation(X.shape[1])
+    reference = run(X, y, **options)
+    assert len(reference.accepted) > 1
+    assert run(X, y, n_jobs=4, block_size=1, **options) == reference
+    other = run(X[:, order], y, tuple(f"x{i}" for i in order), **options)
+    assert other.names == reference.names
+    for step, same in zip(other.steps, reference.steps, strict=True):
+        assert (step.feature, step.p_value, step.statistic) == (same.feature, same.p_value, same.statistic)
+
+
 def test_gaps_with_threads_and_columns_in_another_order(data):
     X, y = data
     X = np.where(np.random.default_rng(0).uniform(size=X.shape) < 0.1, np.nan, X)
-    order = np.random.default_rng(1).permutation(X.shape[1])
-    options = {"method": "calibrated", "missing": "partial"}
-    reference = run(X, y, **options)
-    assert len(reference.accepted) > 1
-    assert run(X, y, n_jobs=4, block_size=1, **options) == reference
-    other = run(X[:, order], y, tuple(f"x{i}" for i in order), **options)
-    assert other.names == reference.names
-    for step, same in zip(other.steps, reference.steps, strict=True):
-        assert (step.feature, step.p_value, step.statistic) == (same.feature, same.p_value, same.statistic)
+    check_threads_and_another_order(X, y, missing="partial")
 
 
 def test_row_groups_with_threads_and_columns_in_another_order(data):
-    X, y = data
-    order = np.random.default_rng(1).permutation(X.shape[1])
-    options = {"method": "calibrated", "groups": np.repeat(np.arange(30), 3)}
-    reference = run(X, y, **options)
-    assert len(reference.accepted) > 1
-    assert run(X, y, n_jobs=4, block_size=1, **options) == reference
-    other = run(X[:, order], y, tuple(f"x{i}" for i in order), **options)
-    assert other.names == reference.names
-    for step, same in zip(other.steps, reference.steps, strict=True):
-        assert (step.feature, step.p_value, step.statistic) == (same.feature, same.p_value, same.statistic)
+    check_threads_and_another_order(*data, groups=np.repeat(np.arange(30), 3))

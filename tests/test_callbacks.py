@@ -6,6 +6,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from infosift import Selection
 from samples import friedman, make_selector
 
 callback = pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks from 1.9 on")
@@ -58,6 +59,14 @@ def test_a_callback_may_end_the_search(selector):
     assert "begin step 2" not in recorder.events
     assert selection.ended_by == "a callback"
     assert selection.is_partial
+
+
+def test_a_ranking_is_worked_out_once_where_nobody_asks_for_one_after_each_step(selector, monkeypatch):
+    rankings = []
+    monkeypatch.setattr(Selection, "ranking", property(lambda self: rankings.append(self) or self.names))
+    selection = selector.fit(*friedman(0)).selection_
+    assert len(selection.steps) > 2
+    assert rankings == [selection]
 
 
 def test_scikit_learns_progress_bars_in_a_pipeline(selector, capfd):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from infosift.results.selection import Selection
@@ -66,4 +66,5 @@ class StepTasks:
             self._tell_end(self._fit, selection)
 
     def _tell_end(self, task: Any, selection: Selection) -> Any:
-        return task.call_on_fit_task_end(**self._told, reconstruction_attributes=self._fitted(selection))
+        # Worked out only where a callback asks for it, since a ranking goes through all steps so far.
+        return task.call_on_fit_task_end(**self._told, reconstruction_attributes=partial(self._fitted, selection))

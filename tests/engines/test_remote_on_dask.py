@@ -149,7 +149,6 @@ def test_a_table_larger_than_workers_may_be_is_read_in_parts(tmp_path):
     n_rows = 100 * MEGABYTES if MEGABYTES > 100 else 400
     write_large(tmp_path / "table.parquet", n_rows, MEGABYTES * MEGABYTE // (8 * n_rows))
     unread, before = pl.scan_parquet(tmp_path / "table.parquet"), peak_memory()
-    method = Calibrated(n_permutations=199 if n_rows < 1000 else "auto")
     with (
         dask.config.set({f"distributed.worker.memory.{name}": share for name, share in WHEN_TO_SPILL.items()}),
         distributed.LocalCluster(
@@ -159,7 +158,7 @@ def test_a_table_larger_than_workers_may_be_is_read_in_parts(tmp_path):
         joblib.parallel_config(backend="dask"),
     ):
         workers = set(client.run(os.getpid).values())
-        selection = selected(unread.drop("y"), unread.select("y"), method=method)
+        selection = selected(unread.drop("y"), unread.select("y"))
         peaks, alive = client.run(peak_memory).values(), set(client.run(os.getpid).values())
     print(f"driver {before:.0f} to {peak_memory():.0f} MB, workers", sorted(map(round, peaks)))
     assert sorted(selection.names) == [f"x{i}" for i in range(5)]

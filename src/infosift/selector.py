@@ -270,21 +270,24 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         X : array-like or data frame of shape (n_rows, n_features)
             All features, as they were seen in ``fit``.
         """
-        if (source := source_of(X)) is not None:
+        source, is_something_selected = source_of(X), self.get_support().any()
+        if not is_something_selected:
+            self._warn_of_nothing()
+        if source is not None:
             return taken(self, source)
-        X = with_names_of_one_type(X)
-        if self.get_support().any():
-            return super().transform(X)
+        with warnings.catch_warnings():
+            if not is_something_selected:
+                warnings.filterwarnings("ignore", message="No features were selected", category=UserWarning)
+            return super().transform(with_names_of_one_type(X))
+
+    def _warn_of_nothing(self) -> None:
         warnings.warn(
             f"No features were selected: {type(self).__name__} found none that is significant at "
             f"alpha={self.alpha:g}, so that what follows in a pipeline gets a table without columns. With "
             "min_features=1 it always passes on the best one.",
             DataWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="No features were selected", category=UserWarning)
-            return super().transform(X)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -9,8 +9,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
 
-from infosift import InputError, MutualInfoSelector
+from infosift import DataWarning, InputError, MutualInfoSelector
+from infosift.data.column_names import labels_as_text
 from infosift.data.columns import NamedColumns
 from infosift.data.frames import read_columns
 from infosift.data.not_finite import missing_by_name, require_finite
@@ -22,6 +24,7 @@ from infosift.engines.remote_columns import RemoteColumns
 from infosift.engines.remote_features import read_remotely
 from infosift.engines.sources import in_memory, read_block, source_of
 from infosift.engines.threads import ThreadEngine
+from infosift.results.labels import read_label, written_label
 
 ENGINE = ThreadEngine(1)
 
@@ -190,6 +193,26 @@ def test_without_a_cluster_data_of_dask_are_read_here_and_lazy_frames_refused():
     assert expected.transform(lazy).collect().columns == list(expected.selection_.names)
     with pytest.raises(InputError, match="other features than"):
         expected.transform(lazy.select("text", "number", "whole"))
+
+
+@pytest.mark.parametrize("columns", [["1", 1], [1, 2.5], [pd.Timestamp("2024-05-01"), "a"], ["a", "b"]])
+def test_names_and_labels_of_a_frame_of_dask_are_those_of_the_frame(columns):
+    frame = pd.DataFrame(np.arange(8.0).reshape(4, 2), columns=pd.Index(columns, dtype=object))
+    source = source_of(pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=2))
+    assert source.names == read_columns(frame).names
+    assert source.labels == labels_as_text(frame)
+    assert [read_label(label) for label in source.labels or map(written_label, columns)] == columns
+
+
+def test_an_unread_table_is_transformed_as_one_in_memory_where_there_is_nothing_to_keep():
+    table = pl.DataFrame({"a": np.random.default_rng(0).normal(size=40)})
+    with pytest.raises(NotFittedError):
+        MutualInfoSelector().transform(table.lazy())
+    selector = MutualInfoSelector(random_state=0).fit(table, np.random.default_rng(1).normal(size=40))
+    assert not selector.selection_.names
+    with pytest.warns(DataWarning, match="No features were selected") as said:
+        assert selector.transform(table.lazy()).collect_schema().names() == []
+    assert [warning.filename for warning in said] == [__file__]
 
 
 def memory():

@@ -33,9 +33,13 @@ def with_names_of_one_type(data: Any) -> Any:
 
 def labels_as_text(data: Any) -> tuple[str, ...]:
     """Return the labels of a data frame's columns as text that says their type; none where all are text."""
-    if not nw.dependencies.is_pandas_like_dataframe(data) or all(isinstance(name, str) for name in data.columns):
-        return ()
-    return tuple(written_label(label) for label in data.columns)
+    return labels_of(data.columns) if nw.dependencies.is_pandas_like_dataframe(data) else ()
+
+
+def labels_of(columns: Iterable[Any]) -> tuple[str, ...]:
+    """Return labels as text that says their type; none where all are text."""
+    labels = list(columns)
+    return () if all(isinstance(label, str) for label in labels) else tuple(map(written_label, labels))
 
 
 def as_list(asked: Any) -> list[Any]:

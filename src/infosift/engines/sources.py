@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from infosift.arrays import FloatArray
-from infosift.data.column_names import name_as_text
+from infosift.data.column_names import labels_of, names_as_text
 from infosift.data.frames import as_frame, read_array, read_frame
 from infosift.data.plain_arrays import as_plain, require_table
 
@@ -108,8 +108,8 @@ class _DaskFrame:
     def __init__(self, frame: Any) -> None:
         self._frame = frame
         self._columns = list(frame.columns)
-        self.names = tuple(map(name_as_text, self._columns))
-        self.labels = () if all(isinstance(name, str) for name in self._columns) else self.names
+        self.names = tuple(names_as_text(self._columns))
+        self.labels = labels_of(self._columns)
 
     def block(self, part: slice) -> Any:
         from dask.delayed import delayed

@@ -127,6 +127,13 @@ def test_numbers_are_those_of_the_nested_loop(numbers):
     assert comparison["none"].gain == comparison["none"].gain_error == 0
 
 
+@pytest.mark.parametrize("model", ["forest", "ridge"])
+def test_a_large_seed_is_taken(trees, model):
+    X, y = trees
+    options = {"selector": quick(missing="partial"), "cv": 3}
+    assert compare_subsets(X, y, model, random_state=2**40, **options).n_folds == 3
+
+
 def test_classes_text_and_gaps_are_those_of_the_nested_loop(trees):
     X, y = trees
     selector = quick(missing="partial", ignore="other")

@@ -29,7 +29,7 @@ def model_asked_for(model: Any, data: Data, seed: int) -> tuple[Callable[[np.nda
     """Return what makes a model for the target of some training rows, and its name."""
     if isinstance(model, str):
         require_choice("model", model, tuple(MODELS))
-        return lambda y: MODELS[model](y, data.has_classes, seed), words_for(model, data.has_classes)
+        return lambda y: MODELS[model](y, data.has_classes, seed % 2**32), words_for(model, data.has_classes)
     if not hasattr(model, "fit") or isinstance(model, type):
         raise InputError(f"model must be one of {', '.join(MODELS)} or a scikit-learn estimator, not {model!r}.")
     last = model.steps[-1][1] if hasattr(model, "steps") else model

@@ -32,14 +32,14 @@ from scipy.optimize import nnls
 
 from infosift import MutualInfoSelector
 from infosift.engines import dask as dask_engine
+from infosift.search import calibrated
 
 _MEASURED = ((1000, 1000), (1000, 4000), (2000, 2000), (500, 4000), (4000, 500))
 _PREDICTED = (2000, 4000)
 _STEPS = 3
 _LARGE, _STEPS_OF_LARGE = (10**6, 10**5), 10
-_MOST_ROWS = 20_000  # that are tested
-# Of a block at most, as workers with little memory have it and with much; and of blocks at least.
-_SMALL, _GREAT, _BLOCKS_PER_WORKER, _MOST_BLOCKS = 4_000_000, 32_000_000, 4, 500
+# Of a block at most, as workers with little memory have it and with much.
+_SMALL, _GREAT = dask_engine._LEAST_BYTES_OF_BLOCK, dask_engine._MOST_BYTES_OF_BLOCK
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,16 @@ class Model:
             *nnls(blocks, [run.n_tasks for run in runs])[0],
         )
 
+    def in_words(self) -> str:
+        """Return the constants in a line each."""
+        return (
+            f"work: {1e6 * self.per_value:.2f} s for a million values in a step\n"
+            f"tasks: {self.per_block:.1f} for a block in a step, and {self.others:.0f} others\n"
+            f"asking: {1e3 * self.per_task:.1f} ms for a task; in a step {1e3 * self.per_feature:.3f} ms for a feature "
+            f"and {1e3 * self.per_row:.3f} ms for a row\n"
+            f"waiting: {1e3 * self.waiting:.1f} ms for a task, and {self.rest:.1f} s in all"
+        )
+
     def seconds(
         self, n_rows: int, n_features: int, n_steps: int, n_workers: int, size: int, n_cores: int = 0
     ) -> float:
@@ -115,7 +125,7 @@ def main() -> None:
 
 
 def _extrapolate(model: Model) -> None:
-    n_rows, n_features = min(_LARGE[0], _MOST_ROWS), _LARGE[1]
+    n_rows, n_features = min(_LARGE[0], calibrated._MOST_ROWS), _LARGE[1]
     print(f"\n{_LARGE[0]:,} rows and {n_features:,} features, {_STEPS_OF_LARGE} steps:\n")
     print("| workers | hours |\n|---|---|")
     for n_workers in (1, 10, 30, 100, 300, 1000):
@@ -124,7 +134,8 @@ def _extrapolate(model: Model) -> None:
 
 
 def _n_blocks(n_rows: int, n_features: int, n_workers: int, size: int) -> int:
-    return max(-(-8 * n_rows * n_features // size), min(_BLOCKS_PER_WORKER * n_workers, _MOST_BLOCKS))
+    least = min(dask_engine._BLOCKS_PER_THREAD * n_workers, dask_engine._MOST_BLOCKS)
+    return max(-(-8 * n_rows * n_features // size), least)
 
 
 def _run(n_rows: int, n_features: int, n_workers: int) -> Run:

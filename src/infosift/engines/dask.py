@@ -42,7 +42,7 @@ from infosift.errors import InputError
 # They are no more than the process that asks can keep up with.
 _BLOCKS_PER_THREAD, _MOST_BLOCKS = 4, 500
 _TASKS_PER_THREAD = 6
-# A task costs the process that asks some fifteen milliseconds, beside which its work should be long; and a block a
+# A task costs the process that asks some twelve milliseconds, beside which its work should be long; and a block a
 # worker several times its size.
 _LEAST_BYTES_OF_BLOCK, _MOST_BYTES_OF_BLOCK = 4_000_000, 32_000_000
 _SHARE_OF_BLOCK = 1 / 256  # of the memory that a worker may have

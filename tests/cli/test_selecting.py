@@ -57,6 +57,17 @@ def test_the_published_method_goes_by_name(csv, frame, tmp_path):
     assert "so false positives are more likely than alpha" in " ".join(result.stdout.split())
 
 
+def test_a_refusal_names_options_and_not_parameters(csv, frame):
+    frame.with_columns(pl.col("x3") * 1e300).write_csv(csv)
+    result = infosift("select", csv, "--target", "price", "--scale", "none")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("--scale none compares numbers as they are")
+    assert "or use --scale standard." in " ".join(result.stderr.split())
+    frame.with_columns(who=pl.Series(["a", "b"] * 50)).write_csv(csv)
+    result = infosift("select", csv, "--target", "price", "--groups", "who", "--null", "local")
+    assert result.stderr.startswith("--null local takes values of near rows")
+
+
 @pytest.mark.parametrize("scale", ["rank", "none"])
 def test_the_scale_goes_by_name(csv, frame, tmp_path, scale):
     out = tmp_path / "evidence.json"

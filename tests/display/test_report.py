@@ -11,7 +11,9 @@ import polars as pl
 import pytest
 
 from infosift import (
+    Calibrated,
     Component,
+    Filter,
     GaussianCopula,
     MutualInfoSelector,
     Notice,
@@ -475,10 +477,45 @@ def test_options_of_the_command_exist():
     from typer.main import get_command
 
     from infosift.cli import app
-    from infosift.display.report.repeat import _OPTIONS
+    from infosift.display.command_options import OPTIONS, OPTIONS_OF_PARTS
 
     known = {option for parameter in get_command(app).commands["select"].params for option in parameter.opts}
-    assert known.issuperset(_OPTIONS.values())
+    assert known.issuperset([*OPTIONS.values(), *OPTIONS_OF_PARTS.values()])
+
+
+@pytest.mark.parametrize(
+    ("control", "words"),
+    [
+        ("fwer", "--search filter"),
+        ("fdr", "--search filter --control fdr"),
+        (None, "--search filter --control none"),
+    ],
+)
+def test_the_command_says_what_a_filter_controls(control, words):
+    selection = (
+        MutualInfoSelector(search=Filter(control=control), random_state=0).fit(*friedman(0, n=60)).selection_
+    )
+    said = summarise(selection)
+    assert said["command"] == f"infosift select DATA.csv --target target --alpha 0.05 {words} --seed 0"
+    has_neighbors = control != "fdr"
+    assert ("ranks and by mutual information with " in said["methods"]) == has_neighbors
+    assert re.search(r"; [\d,]+( to [\d,]+)? permutations were drawn per feature\. Adjustment", said["methods"])
+
+
+def test_methods_of_a_published_filter_name_its_criterion():
+    method = Published(n_permutations=19)
+    selector = MutualInfoSelector(method=method, search="filter", criterion="gaussian-copula", random_state=0)
+    said = summarise(selector.fit(*friedman(0, n=60)).selection_)["methods"]
+    assert "on its own, by mutual information (GaussianCopula); 19 permutations were drawn per feature." in said
+
+
+def test_methods_say_that_surrogates_are_shifted():
+    selector = MutualInfoSelector(method=Calibrated(null="circular"), max_features=1, random_state=0)
+    said = summarise(selector.fit(*friedman(0, n=60)).selection_)["methods"]
+    assert "surrogates in which candidates and target are shifted against each other in time" in said
+    assert "while there were none, also by mutual information with" in said
+    assert "shifts were drawn per step" in said
+    assert "kernel ridge" not in said
 
 
 def test_methods_and_references(calibrated, published):

@@ -20,6 +20,7 @@ from rich.text import Text
 from typer.core import TyperCommand
 
 from infosift.cli.options import RESAMPLES
+from infosift.display.command_options import OPTIONS, OPTIONS_OF_PARTS
 from infosift.errors import InputError, counted_from, on_one_line
 from infosift.files import write_file
 from infosift.interrupts import INTERRUPTED
@@ -29,22 +30,13 @@ OUT_OF_TIME = 124  # as of the command timeout
 STANDARD_INPUT, STANDARD_OUTPUT = "-", Path("-")
 _PICTURE_DPI = 150
 _OPTIONS = {
-    "alpha": "--alpha",
-    "criterion": "--criterion",
+    **OPTIONS,
+    **{name.partition("__")[2]: option for name, option in OPTIONS_OF_PARTS.items()},
     "decimal": "--decimal",
-    "discrete_target": "--target-kind",
-    "feature_groups": "--feature-groups",
     "groups": "--groups",
-    "ignore": "--ignore",
-    "keep": "--keep",
-    "max_features": "--max-features",
-    "method": "--method",
-    "min_features": "--min-features",
-    "missing": "--missing",
     "n_jobs": "--jobs",
     "n_neighbors": "--n-neighbors",
     "n_resamples": "--resamples",
-    "search": "--search",
     "time_limit": "--time-limit",
 }
 _ROW_FROM_ZERO = re.escape(counted_from(0, 0)).replace("0", "([0-9]+)", 1)

@@ -38,7 +38,7 @@ from infosift.significance.surrogates import NULLS
 # Of a longer table as many rows are drawn, in which all but the weakest dependence is seen.
 _MOST_ROWS = 20_000
 # Beyond as many features a filter does not ask neighbours, who would look at the most promising only.
-_MOST_ASKED = 300
+MOST_ASKED_ALONE = 300
 _DIGITS = 9
 
 
@@ -89,7 +89,7 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
         """Whether surrogates are right only where rows are exchangeable."""
         return self.null != CIRCULAR
 
-    def check(self, alpha: float, criterion: Criterion, missing: str, has_row_groups: bool) -> None:
+    def check(self, alpha: float, criterion: Criterion, has_row_groups: bool) -> None:
         """Refuse parameters that cannot be used, or would not be; warn of those that take long."""
         require_choice("null", self.null, (*NULLS, CIRCULAR))
         if self._count(alpha) is None and self.shuffles_rows:
@@ -237,7 +237,7 @@ class CalibratedTests:
                 return Conditional(bench, columns_of(subset), [candidates[i] for i in places], number)
 
             unadjusted, counts = refined(series, at, least_p, purpose)
-        if least_p >= self._alpha and len(candidates) <= _MOST_ASKED and not conditional.asks_only_series:
+        if least_p >= self._alpha and len(candidates) <= MOST_ASKED_ALONE and not conditional.asks_only_series:
             drawn, alpha = DrawnScores(conditional, f"{purpose} by neighbours"), self._alpha * rest
             looked_at = at_most(looks(alpha, self._n_permutations), conditional.most_draws)
             neighbors = max_test(growing(drawn.scores), alpha, looked_at).draws

@@ -16,12 +16,15 @@ from infosift.display.phrases import (
     the_target,
     values_of,
 )
+from infosift.search.calibrated import MOST_ASKED_ALONE
+from infosift.significance.shifts import CIRCULAR
 
 if TYPE_CHECKING:
     from infosift.results.selection import Selection
 
 PAPER_DOI = "10.1016/j.neucom.2006.11.019"
 _PAPER = "François et al. (2007)"
+_SERIES = "an orthogonal series in Legendre polynomials of their ranks"
 _ENTRIES = r"""@article{francois2007resampling,
   author  = {Fran{\c{c}}ois, Damien and Rossi, Fabrice and Wertz, Vincent and Verleysen, Michel},
   title   = {Resampling methods for parameter-free and robust feature selection with mutual information},
@@ -130,15 +133,20 @@ def _adjusted_tests(selection: Selection) -> list[str]:
         "residual": f" that keep its dependence on the selected features and permute its residual{among}",
         "local": " in which each value is replaced by that of a row near in the selected features",
         "shuffle": " in which its values are permuted",
-    }.get(settings.method.parameters.get("null", ""), "")
-    used = values_of(selection.criterion_parameter, selection.criterion_values)
-    asked = f"{_measure(selection)} with {used}" if used else _measure(selection)
+        CIRCULAR: " in which candidates and target are shifted against each other in time",
+    }.get(_null(selection) or "", "")
+    others, pairs = ("other", "") if selection.start else ("selected", "; then by products of pairs")
     said = [
         f"{_search(selection)} tested the residual of each candidate against that of the target, both given the "
-        f"{'other' if selection.start else 'selected'} features ({residuals} kernel ridge regression): first by "
-        "an orthogonal series in Legendre polynomials of their ranks; where that was not significant, by "
-        f"{asked}{'' if selection.start else '; then by products of pairs'}.",
+        f"{others} features ({residuals} kernel ridge regression): first by {_SERIES}; where that was not "
+        f"significant, by {_asked(selection)}{pairs}."
     ]
+    if _null(selection) == CIRCULAR:
+        said = [
+            f"{_search(selection)} tested each candidate by {_SERIES}, with those of candidate and target "
+            f"projected off functions of the {others} features; while there were none, also by "
+            f"{_asked(selection)}{pairs}."
+        ]
     if selection.start:
         return [
             *said,
@@ -156,6 +164,17 @@ def _adjusted_tests(selection: Selection) -> list[str]:
     return said
 
 
+def _null(selection: Selection) -> str | None:
+    """Return how surrogates are drawn; None where the method has no choice of it."""
+    return selection.settings.method.parameters.get("null")
+
+
+def _asked(selection: Selection) -> str:
+    """Return what the criterion measures, with the values of its parameter."""
+    used = values_of(selection.criterion_parameter, selection.criterion_values)
+    return f"{_measure(selection)} with {used}" if used else _measure(selection)
+
+
 def _search(selection: Selection) -> str:
     name = selection.settings.search.name.lower()
     return f"A {name} search" if name in ("forward", "backward", "floating") else "The search"
@@ -163,8 +182,6 @@ def _search(selection: Selection) -> str:
 
 def _filter(selection: Selection) -> list[str]:
     settings = selection.settings
-    by_series = "null" in settings.method.parameters
-    how = "an orthogonal series in Legendre polynomials of ranks" if by_series else "mutual information"
     control = {
         "family-wise error": "the maximum over all features (Westfall and Young 1993), which controls the "
         "family-wise error",
@@ -173,13 +190,26 @@ def _filter(selection: Selection) -> list[str]:
     }.get(selection.error_rate)
     level = f"{control}, at {settings.alpha:g}" if control else f"none, each feature at {settings.alpha:g}"
     return [
-        f"Each feature was tested on its own, by {how}, against {_permutations(selection)} "
+        f"Each feature was tested on its own, by {_how_alone(selection)}; {_permutations(selection, 'feature')} "
         f"Adjustment for the number of features: {level}."
     ]
 
 
-def _permutations(selection: Selection) -> str:
-    return f"{range_of(step.n_permutations for step in selection.steps)} permutations were drawn per step."
+def _how_alone(selection: Selection) -> str:
+    """Return by what each feature was tested on its own."""
+    null = _null(selection)
+    if null is None:
+        return _measure(selection)
+    are_few = (
+        len(selection.steps[0].candidates) <= MOST_ASKED_ALONE and selection.error_rate != "false discovery rate"
+    )
+    has_neighbors = are_few and not (null == CIRCULAR and selection.settings.keep)
+    return f"{_SERIES} and by {_asked(selection)}" if has_neighbors else _SERIES
+
+
+def _permutations(selection: Selection, each: str = "step") -> str:
+    drawn = "shifts" if _null(selection) == CIRCULAR else "permutations"
+    return f"{range_of(step.n_permutations for step in selection.steps)} {drawn} were drawn per {each}."
 
 
 def _row_groups(selection: Selection) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from infosift.criteria import CRITERIA
+from infosift.display.command_options import OPTIONS, OPTIONS_OF_PARTS
 from infosift.display.phrases import series
 from infosift.results.selection import Selection
 from infosift.results.settings import Component
@@ -51,34 +52,15 @@ _MEANINGS = {
     "criterion__bins": "bins of each column of numbers",
     "criterion__spacing": "bins of equal frequency or of equal width",
 }
-# What the command is told, and by which option; the others are for Python only.
-_OPTIONS = {
-    "alpha": "--alpha",
-    "method": "--method",
-    "search": "--search",
-    "criterion": "--criterion",
-    "keep": "--keep",
-    "ignore": "--ignore",
-    "feature_groups": "--feature-groups",
-    "discrete_features": "--categorical",
-    "discrete_target": "--target-kind",
-    "scale": "--scale",
-    "missing": "--missing",
-    "min_features": "--min-features",
-    "max_features": "--max-features",
-    "random_state": "--seed",
-}
-# What it is told of the parameters of their objects.
-_OPTIONS_OF_PARTS = {"method__null": "--null"}
 
 
 def with_options(sentence: str) -> str:
     """Return a sentence with options of the command line beside the parameters that it says how to set."""
 
     def both(found: re.Match[str]) -> str:
-        if found[1] not in _OPTIONS:
+        if found[1] not in OPTIONS:
             return found[0]
-        words = [f"{_OPTIONS[found[1]]} {shlex.quote(value)}" for value in re.findall('"([^"]*)"', found[2])]
+        words = [f"{OPTIONS[found[1]]} {shlex.quote(value)}" for value in re.findall('"([^"]*)"', found[2])]
         return f"{found[0]} ({' '.join(words)}{' ...' * found[2].endswith('...]')})"
 
     return re.sub(r'\b([a-z_]+)=("[^"]*"|\["[^\]]*\])', both, sentence)
@@ -196,8 +178,8 @@ def _python_only(selection: Selection) -> list[str]:
         if isinstance(value, _Code):
             own = _not_default(getattr(selection.settings, name), _PARTS[name])
             named = [f"{name}__{parameter}" for parameter in own] or [name]
-            missing += [parameter for parameter in named if parameter not in _OPTIONS_OF_PARTS]
-        elif name not in _OPTIONS or (name == "discrete_features" and value is False):
+            missing += [parameter for parameter in named if parameter not in OPTIONS_OF_PARTS]
+        elif name not in OPTIONS or (name == "discrete_features" and value is False):
             missing.append(name)
     return missing
 
@@ -215,14 +197,25 @@ def command(selection: Selection) -> str | None:
         elif name == "feature_groups":
             value = "GROUPS.json"
         if isinstance(value, _Code):
-            own = _not_default(getattr(selection.settings, name), _PARTS[name])
-            words += [word for part in own for word in (_OPTIONS_OF_PARTS[f"{name}__{part}"], str(own[part]))]
+            words += _options_of_part(name, getattr(selection.settings, name))
             continue
         for one in value if isinstance(value, list) else [value]:
-            words += [_OPTIONS[name], str(one)]
+            words += [OPTIONS[name], str(one)]
     if selection.settings.n_row_groups is not None:
         words += ["--groups", "COLUMN"]
     return shlex.join(words)
+
+
+def _options_of_part(name: str, component: Component) -> list[str]:
+    """Return the options for an object whose parameters are not all default, with its short form if need be."""
+    short_forms = _PARTS[name]
+    words: list[str] = []
+    short = next(short for short, thing in short_forms.items() if type(thing).__name__ == component.name)
+    if short != inspect.signature(MutualInfoSelector).parameters[name].default:
+        words += [OPTIONS[name], short]
+    for parameter, value in _not_default(component, short_forms).items():
+        words += [OPTIONS_OF_PARTS[f"{name}__{parameter}"], "none" if value is None else str(value)]
+    return words
 
 
 def command_notes(selection: Selection) -> list[str]:

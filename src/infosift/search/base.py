@@ -35,7 +35,7 @@ class Method(Protocol):
         """Whether surrogates are right only where rows are exchangeable."""
         ...
 
-    def check(self, alpha: float, criterion: Criterion, missing: str, has_row_groups: bool) -> None:
+    def check(self, alpha: float, criterion: Criterion, has_row_groups: bool) -> None:
         """Refuse parameters that cannot be used, or would not be; warn of those that take long."""
         ...
 

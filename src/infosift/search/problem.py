@@ -42,7 +42,7 @@ def settings_of(given: Mapping[str, Any], has_row_groups: bool = False) -> Setti
     for name, choices in _CHOICES.items():
         require_choice(name, given[name], choices)
     method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
-    method.check(alpha, criterion, given["missing"], has_row_groups)
+    method.check(alpha, criterion, has_row_groups)
     if given["missing"] == "partial" and not criterion.takes_gaps:
         raise InputError(
             f'missing="partial" is for criterion="ksg", and {criterion} cannot compare rows with missing values: '

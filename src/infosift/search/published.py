@@ -74,7 +74,7 @@ class Published(BaseEstimator):  # type: ignore[misc]
         self.n_folds = n_folds
         self.t_threshold = t_threshold
 
-    def check(self, alpha: float, criterion: Criterion, missing: str, has_row_groups: bool) -> None:
+    def check(self, alpha: float, criterion: Criterion, has_row_groups: bool) -> None:
         """Refuse parameters that cannot be used, or would not be; warn of those that take long."""
         permutations_for(alpha, self.n_permutations)
         if self.n_permutations == "auto":
@@ -220,8 +220,10 @@ class PublishedTests:
         together = Unit(" + ".join(unit.name for unit in members), tuple(columns_of(members)))
         return self._test(self._scores(given, [together])[0], given, together, number).p_value
 
-    def p_value(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int) -> float:
-        """Return the p-value of the most informative of some candidates."""
+    def p_value(
+        self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, *, fine: bool = False
+    ) -> float:
+        """Return the p-value of the most informative of some candidates; no finer than others."""
         return self.add(subset, candidates, number, room=1).p_value
 
     def unexplained(self, subset: Sequence[Unit]) -> float:

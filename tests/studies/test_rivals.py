@@ -9,7 +9,6 @@ from threadpoolctl import threadpool_limits
 
 from infosift.errors import InputError
 from infosift.studies import power, prediction, rivals
-from infosift.studies.outcome import Setting, restricted
 from infosift.studies.predictors import MODELS, error_on
 from infosift.studies.rankings import l1_path_of, mrmr
 
@@ -113,15 +112,6 @@ def test_models_predict_from_good_features_better_than_from_none(model, classes)
         error_on(MODELS[model](y, 0), columns, y, train, test) for columns in (X[:, :N_USEFUL], X[:, :0])
     )
     assert with_features < 0.75 * without
-
-
-def test_a_study_is_restricted_to_what_it_has():
-    assert restricted(("a", "b", "c"), ("c", "a"), ("b",)) == ["a", "c"]
-    assert restricted(("a", "b", "c"), (), ("b",)) == ["b"]
-    with pytest.raises(InputError, match=r"has no 'd', only a, b, c\."):
-        restricted(("a", "b", "c"), ("d",), ())
-    with pytest.raises(InputError, match="has no 'tea leaves'"):
-        prediction.run(Setting(selectors=("tea leaves",)))
 
 
 def test_a_column_of_predictions_can_be_had_alone():

@@ -46,8 +46,8 @@ def _situations() -> list[Situation]:
             f"Friedman and five noisy copies, n = {n}",
             partial(dependence.friedman, n=n, n_copies=5),
             100,
-            ("redundant", "groups"),
-            f"at most 0.15 / {groups}",
+            ("redundant", "repeated", "groups"),
+            f"at most 0.15 / – / {groups}",
         )
         for n, groups in ((100, 4.8), (300, 4.95))
     ]
@@ -115,7 +115,10 @@ def _situations_with_gaps() -> list[Situation]:
             _with_gaps("beside x0: a child of a step", child, share, ("clean",), "93 %"),
         )
     ]
-    return [*listed, _with_gaps("five noisy copies, n = 300", copies, 0.2, ("redundant", "groups"), "0.15 / 4.95")]
+    return [
+        *listed,
+        _with_gaps("five noisy copies, n = 300", copies, 0.2, ("redundant", "groups"), "at most 0.15 / 4.95"),
+    ]
 
 
 def _with_gaps(
@@ -179,6 +182,7 @@ _COUNTS = {
     "all": _share(lambda selected, sample: selected >= sample.truth),
     "exact": _share(lambda selected, sample: selected == sample.truth),
     "redundant": _share(lambda selected, sample: len(selected) - len(_originals(selected, sample))),
+    "repeated": _share(lambda selected, sample: len(selected) > len(_originals(selected, sample))),
     "groups": _share(lambda selected, sample: len(_originals(selected, sample) & sample.truth)),
 }
 

@@ -16,9 +16,10 @@ from infosift.search.searches import SEARCHES
 from infosift.selector import MutualInfoSelector
 from infosift.studies import dependence
 from infosift.studies.dependence import Sample
-from infosift.studies.outcome import Outcome, Setting, Table, restricted
+from infosift.studies.outcome import Outcome, Setting, Table, on_data_sets
 
-N_RUNS = 100
+N_RUNS, N_RUNS_OF_OTHERS = 100, 20
+FORWARD = "forward"
 _ROWS = 100
 PROBLEMS: dict[str, Callable[[int], Sample]] = {
     "the paper's problem": partial(dependence.friedman, n=_ROWS),
@@ -37,16 +38,12 @@ Figures = dict[str, float]
 
 def run(setting: Setting) -> Outcome:
     """Let every criterion choose with every search on the same data sets, and count."""
-    names = restricted(
-        tuple(PROBLEMS), setting.data_sets, tuple(PROBLEMS)[:1] if setting.quick else tuple(PROBLEMS)
-    )
-    criteria = restricted(tuple(CRITERIA), setting.selectors, tuple(CRITERIA))
-    searches = tuple(SEARCHES)[:1] if setting.quick else tuple(SEARCHES)
-    cells = list(product(names, criteria, searches))
+    problems, searches = (tuple(names)[: 1 if setting.quick else None] for names in (PROBLEMS, SEARCHES))
+    cells = list(product(problems, CRITERIA, searches))
     numbers: dict[str, dict[str, dict[str, Figures]]] = {}
     for name, criterion, search in setting.track(cells, "criteria and searches"):
         by_search = numbers.setdefault(name, {}).setdefault(criterion, {})
-        by_search[search] = cell(name, criterion, search, 1 if setting.quick else N_RUNS, setting.map)
+        by_search[search] = cell(name, criterion, search, 1 if setting.quick else None, setting.map)
     return outcome(numbers)
 
 
@@ -54,10 +51,11 @@ def cell(
     problem: str,
     criterion: str,
     search: str,
-    n_runs: int = N_RUNS,
+    n_runs: int | None = None,
     map_: Callable[..., Iterable[Figures]] = map,
 ) -> Figures:
-    """Let a criterion choose with a search on some data sets of a problem."""
+    """Let a criterion choose with a search on data sets of a problem; as many as the study has, unless said."""
+    n_runs = n_runs or (N_RUNS if search == FORWARD else N_RUNS_OF_OTHERS)
     runs = list(map_(partial(_one, problem, criterion, search), range(n_runs)))
     return {**{name: fmean(run[name] for run in runs) for name in runs[0]}, "runs": n_runs}
 
@@ -97,13 +95,20 @@ def _one(problem: str, criterion: str, search: str, seed: int) -> Figures:
 
 def _table(title: str, by_criterion: dict[str, dict[str, Figures]], shown: Callable[[Figures], str]) -> Table:
     searches = list(dict.fromkeys(search for by_search in by_criterion.values() for search in by_search))
-    n_runs = sorted({int(found["runs"]) for by in by_criterion.values() for found in by.values()})
     rows = tuple(
         (criterion, *(shown(by_search[search]) if search in by_search else "–" for search in searches))
         for criterion, by_search in by_criterion.items()
     )
-    of_runs = f"{' or '.join(map(str, n_runs))} data set{'s' * (n_runs[-1] > 1)}"
-    return Table(f"{title}; n = {_ROWS}, {of_runs}", ("criterion", *searches), rows)
+    return Table(f"{title}; n = {_ROWS}, {_runs(by_criterion)}", ("criterion", *searches), rows)
+
+
+def _runs(by_criterion: dict[str, dict[str, Figures]]) -> str:
+    runs: dict[str, set[int]] = {}
+    for by_search in by_criterion.values():
+        for search, found in by_search.items():
+            name = search if search == FORWARD else "the others"
+            runs.setdefault(name, set()).add(int(found["runs"]))
+    return on_data_sets(runs)
 
 
 def _counts(found: Figures) -> str:

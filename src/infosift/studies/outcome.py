@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from infosift.errors import InputError
 from infosift.files import write_file
 from infosift.studies.runs import Runs
 
@@ -29,16 +28,13 @@ def untracked(items: Sequence[Any], label: str) -> Iterable[Any]:
 class Setting:
     """How to run a study: ``quick`` for a small version, ``data`` the folder of the data sets.
 
-    A comparison can be restricted to some ``data_sets`` (or kinds of them) and ``selectors``, named as in its
-    tables. What ``runs`` has is not done again.
+    What ``runs`` has is not done again.
     """
 
     quick: bool = False
     data: Path | None = None
     n_jobs: int | None = None
     track: Track[Any] = untracked
-    data_sets: tuple[str, ...] = ()
-    selectors: tuple[str, ...] = ()
     runs: Runs | None = None
 
     def map(self, function: Callable[..., Any], *items: Sequence[Any]) -> Iterator[Any]:
@@ -60,20 +56,20 @@ class Setting:
         yield from map(self.runs.__getitem__, keys)
 
 
-def restricted(everything: Sequence[str], wanted: Sequence[str], otherwise: Sequence[str]) -> list[str]:
-    """Return what is wanted of everything, in its order; something else where nothing is said."""
-    unknown = [name for name in wanted if name not in everything]
-    if unknown:
-        raise InputError(f"The study has no {unknown[0]!r}, only {', '.join(everything)}.")
-    return [name for name in everything if name in wanted] if wanted else list(otherwise)
-
-
 def per_cent(share: float, n_runs: int) -> str:
     """Return a share of runs in per cent, with its 95 % interval by Wilson."""
     from scipy.stats import binomtest
 
     low, high = binomtest(round(share * n_runs), n_runs).proportion_ci(method="wilson")
     return f"{100 * share:.0f} ({100 * low:.0f}–{100 * high:.0f})"
+
+
+def on_data_sets(runs: Mapping[str, Collection[int]]) -> str:
+    """Return on how many data sets each was run, such as "ours on 100 data sets, others on 20 data sets"."""
+    return ", ".join(
+        f"{name} on {' or '.join(map(str, sorted(counts)))} data set{'s' * (max(counts) > 1)}"
+        for name, counts in runs.items()
+    )
 
 
 @dataclass(frozen=True)

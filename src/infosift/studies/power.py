@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from infosift.studies import dependence
 from infosift.studies.dependence import Sample
-from infosift.studies.outcome import Outcome, Setting, Table, per_cent, restricted
+from infosift.studies.outcome import Outcome, Setting, Table, on_data_sets, per_cent
 from infosift.studies.rivals import DEFAULT, OURS, TOLD, chosen_by, prepare, require_rivals
 
 N_RUNS, N_RUNS_OF_OTHERS = 100, 20
@@ -39,12 +39,11 @@ Figures = dict[str, float]
 
 def run(setting: Setting) -> Outcome:
     """Let every selector choose on the same data sets, and count."""
-    who = restricted(WHO, setting.selectors, WHO)
-    kinds = restricted(KINDS, setting.data_sets, KINDS[::8] if setting.quick else KINDS)
-    require_rivals(who)
+    kinds = KINDS[::8] if setting.quick else KINDS
+    require_rivals(WHO)
     cells = [
         (n, kind, one)
-        for n, kind, one in product(_ROWS[:1] if setting.quick else _ROWS, kinds, who)
+        for n, kind, one in product(_ROWS[:1] if setting.quick else _ROWS, kinds, WHO)
         if kind != NOISE or one not in TOLD  # none is what it would be told
     ]
     numbers: dict[str, Any] = {}
@@ -115,12 +114,11 @@ def _tables(what: str, by_kind: dict[str, dict[str, Figures]], page: tuple[str, 
 
 
 def _runs(by_kind: dict[str, dict[str, Figures]], who: list[str]) -> str:
-    told = []
-    for name, group in (("ours", [one for one in who if one in OURS]), ("others", [*{*who} - {*OURS}])):
-        counts = {int(by[one]["runs"]) for by in by_kind.values() for one in group if one in by}
-        if counts:
-            told.append(f"{name} on {' or '.join(map(str, sorted(counts)))} data sets")
-    return ", ".join(told)
+    runs: dict[str, set[int]] = {}
+    for one, by_who in product(who, by_kind.values()):
+        if one in by_who:
+            runs.setdefault("ours" if one in OURS else "others", set()).add(int(by_who[one]["runs"]))
+    return on_data_sets(runs)
 
 
 def _exact(shares: Figures | None) -> str:

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from infosift.arrays import FloatArray
 from infosift.studies.data import COLON, HOUSING, NITROGEN, SONAR, TECATOR
-from infosift.studies.outcome import Outcome, Setting, Table, restricted
+from infosift.studies.outcome import Outcome, Setting, Table
 from infosift.studies.predictors import MODELS, error_on, holds_classes
 from infosift.studies.rivals import DEFAULT, OURS, TOLD, chosen_by, prepare, require_rivals
 
@@ -62,10 +62,7 @@ def load(name: str, folder: Path | None) -> Data:
 
 def run(setting: Setting) -> Outcome:
     """Select features on four fifths of the rows and predict the others, in turn."""
-    names = restricted(NAMES, setting.data_sets, NAMES[3:4] if setting.quick else NAMES)
-    who = restricted(WHO, setting.selectors, _QUICK if setting.quick else WHO)
-    if DEFAULT not in who and any(one in TOLD for one in who):
-        who.insert(0, DEFAULT)
+    names, who = (NAMES[3:4], _QUICK) if setting.quick else (NAMES, WHO)
     require_rivals(who)
     data = {name: load(name, setting.data) for name in names}
     numbers: dict[str, dict[str, Column]] = {name: {} for name in names}

@@ -7,3 +7,7 @@ from numpy.typing import NDArray
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
+
+# Numbers that decide an order are rounded to so many digits: what differs by rounding alone is then a tie, and
+# ties are broken alike whatever the order of columns, the blocks and the number of threads.
+DIGITS = 9

@@ -109,7 +109,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         1 shows on standard error, after two seconds, what is being done and what is selected so far. See
         ``set_callbacks`` for scikit-learn's own progress bars.
     time_limit : float or None, default=None
-        Seconds after which the search ends with what is decided by then; ``selection_.is_partial`` tells.
+        Seconds after which the search ends with what is decided by then; ``selection_.is_partial`` is then True.
     checkpoint : str, path or None, default=None
         File that has what is decided after every step. A run that was killed goes on from there when it is started
         again with the same data and parameters, to the same result; the file of another run is refused.

@@ -60,7 +60,7 @@ class Histogram(BlockCriterion):
             require_count("bins", self.bins, 2, '"auto" or ')
 
     def fewest_rows(self, value: Value) -> int:
-        """Return how many rows a number of bins needs: two tell a feature from none."""
+        """Return how many rows a number of bins needs."""
         return 2
 
     def default_value(self, n_rows: int) -> int:

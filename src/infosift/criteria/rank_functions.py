@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from infosift.arrays import FloatArray
-from infosift.data.encoding import class_indicators, has_categories
+from infosift.arrays import DIGITS, FloatArray
+from infosift.data.encoding import has_categories, indicators_of_largest
 
 ORDERS = 3
 # Shares of the rows below the cuts of a step.
 _CUTS = (1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6)
 _MOST_CATEGORIES = 6
-_DIGITS = 9
 
 
 def polynomials(points: FloatArray) -> FloatArray:
@@ -31,7 +30,7 @@ def steps_at_cuts(points: FloatArray) -> FloatArray:
 
 
 def expected_polynomials(low: FloatArray, high: FloatArray) -> FloatArray:
-    """Return their means over intervals, one per row: what a point that may be anywhere in it stands for."""
+    """Return the means of the polynomials over intervals, one for each row: for points anywhere in these."""
 
     def integrals(points: FloatArray) -> FloatArray:
         t = 2 * points - 1
@@ -63,7 +62,9 @@ def functions_of(columns: FloatArray) -> list[Functions]:
     categories = [has_categories(column) for column in columns]
     of_numbers = iter(functions_of_numbers(columns[~np.array(categories)]) if not all(categories) else [])
     return [
-        Functions(_indicators(column), np.zeros((0, len(column)))) if is_category else next(of_numbers)
+        Functions(standardised(indicators_of_largest(column, _MOST_CATEGORIES)), np.zeros((0, len(column))))
+        if is_category
+        else next(of_numbers)
         for column, is_category in zip(columns, categories, strict=True)
     ]
 
@@ -91,16 +92,10 @@ def in_rows(functions: FloatArray, rows: NDArray[np.bool_]) -> FloatArray:
     return spread
 
 
-def _indicators(column: FloatArray) -> FloatArray:
-    indicators = class_indicators(column)
-    largest = np.argsort(-indicators.sum(axis=1), kind="stable")[:_MOST_CATEGORIES]
-    return standardised(indicators[largest[:1] if len(indicators) == 2 else largest])
-
-
 def uniform_ranks(values: FloatArray) -> FloatArray:
     """Return ranks along the last axis as points of the unit interval; values equal but for rounding share one."""
     scale = np.abs(values).max(axis=-1, keepdims=True)
-    rounded = np.round(values / np.where(scale > 0, scale, 1.0), _DIGITS)
+    rounded = np.round(values / np.where(scale > 0, scale, 1.0), DIGITS)
     return np.asarray((rankdata(rounded, axis=-1) - 0.5) / values.shape[-1])
 
 

@@ -30,6 +30,13 @@ def class_indicators(categories: FloatArray) -> FloatArray:
     return np.asarray(categories == np.unique(categories)[:, None], dtype=np.float64)
 
 
+def indicators_of_largest(categories: FloatArray, most: int) -> FloatArray:
+    """Return which rows have each of the most frequent categories of a column; of two, one says it all."""
+    indicators = class_indicators(categories)
+    largest = np.argsort(-indicators.sum(axis=1), kind="stable")[:most]
+    return np.asarray(indicators[largest[:1] if len(indicators) == 2 else largest])
+
+
 def as_points(column: FloatArray) -> FloatArray:
     """Return a column as coordinates: a number is itself, a category one apart from all others."""
     if not has_categories(column):

@@ -228,7 +228,7 @@ class DaskEngine:
                     yield done.pop(number)
         finally:
             if under_way:
-                with suppress(Exception):  # why the work has ended is to be heard, and not that nobody can be told
+                with suppress(Exception):  # the error that ended the work is raised, not one of cancelling
                     self._client.cancel(list(under_way))
 
     def _finished(self, futures: list[Future]) -> list[tuple[Future, Any]]:

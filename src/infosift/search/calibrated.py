@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from infosift.arrays import DIGITS
 from infosift.criteria import Criterion
 from infosift.data.feature_groups import Unit
 from infosift.data.table import Table
@@ -39,7 +40,6 @@ from infosift.significance.surrogates import NULLS
 _MOST_ROWS = 20_000
 # Beyond as many features a filter does not ask neighbours, who would look at the most promising only.
 MOST_ASKED_ALONE = 300
-_DIGITS = 9
 
 
 class Calibrated(BaseEstimator):  # type: ignore[misc]
@@ -220,7 +220,7 @@ class CalibratedTests:
 
     def _need_of(self, unit: Unit, subset: Sequence[Unit]) -> tuple[float, bytes]:
         others = [other for other in subset if other != unit]
-        return round(self.unexplained(others), _DIGITS), self._bench.table.digest(unit)
+        return round(self.unexplained(others), DIGITS), self._bench.table.digest(unit)
 
     def alone(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, least_p: float) -> Alone:
         """Test each candidate by its series and, where few draws are enough, by neighbours too."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import entr, ndtri
-from scipy.stats import rankdata
+from scipy.special import entr
 
 from infosift.arrays import FloatArray
 from infosift.data.encoding import class_indicators, has_categories
 from infosift.data.gaps import whole_rows_of
+from infosift.data.preparing import to_gaussian_ranks
 from infosift.engines.base import Engine, Question
 from infosift.results.explained import Explained
 from infosift.results.steps import Verdict
@@ -59,8 +59,8 @@ def explained_by(problem: Problem, tests: Tests, engine: Engine, columns: Sequen
 
 def _of_numbers(target: FloatArray, smoother: Smoother) -> float:
     """Return the information that the share of variance amounts to which is predicted on a normal scale."""
-    scores = ndtri((rankdata(target) - 0.5) / len(target))
-    left = np.mean((scores - smoother.predict(scores)) ** 2) / np.mean(scores**2)
+    scores = to_gaussian_ranks(target)
+    left = float(np.mean((scores - smoother.predict(scores)) ** 2) / np.mean(scores**2))
     return float(-np.log(min(1.0, max(left, np.finfo(np.float64).tiny))) / 2)
 
 

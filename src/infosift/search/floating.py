@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from sklearn.base import BaseEstimator
 
+from infosift.arrays import DIGITS
 from infosift.data.feature_groups import Unit
 from infosift.errors import InputError, require_count
 from infosift.results.steps import Step
@@ -18,7 +19,6 @@ from infosift.search.forward import additions, error_rate_of_steps, most_left_ou
 
 # Cycles draw from streams beyond those of the forward search and its revisions.
 _FIRST_STEP = 3_000_000
-_DIGITS = 9
 
 
 class Floating(BaseEstimator):  # type: ignore[misc]
@@ -120,7 +120,7 @@ def _flat(added: Sequence[Sequence[Unit]]) -> list[Unit]:
 def _need_of(problem: Problem, tests: Tests, members: Sequence[Unit], unit: Unit) -> tuple[float, bytes]:
     """Return how much the others leave unexplained without a unit; of equal ones the digest decides."""
     others = [*problem.kept, *(other for other in members if other != unit)]
-    return round(tests.unexplained(others), _DIGITS), problem.table.digest(unit)
+    return round(tests.unexplained(others), DIGITS), problem.table.digest(unit)
 
 
 class _BestKnown:
@@ -139,4 +139,4 @@ class _BestKnown:
         return self._unexplained(selected) < self._least.get(len(selected), math.inf)
 
     def _unexplained(self, selected: Sequence[Unit]) -> float:
-        return round(self._tests.unexplained([*self._problem.kept, *selected]), _DIGITS)
+        return round(self._tests.unexplained([*self._problem.kept, *selected]), DIGITS)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from infosift.arrays import DIGITS
 from infosift.data.feature_groups import Unit
 from infosift.results.steps import Removal
 from infosift.search.base import Problem, Tests
 
 # Tests draw from streams beyond those of the search.
 _FIRST_STEP = 1_000_000
-_DIGITS = 9
 
 
 class Removals:
@@ -61,7 +61,7 @@ class Removals:
 
     def _need_of(self, unit: Unit, left: list[Unit]) -> tuple[float, int]:
         others = [*self._problem.kept, *(other for other in left if other != unit)]
-        return round(self._tests.unexplained(others), _DIGITS), -self._selected.index(unit)
+        return round(self._tests.unexplained(others), DIGITS), -self._selected.index(unit)
 
     def _p_value(self, units: list[Unit], left: list[Unit]) -> float:
         """Return the p-value of units together, conditional on the others that are left."""

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from scipy.stats import rankdata
 
-from infosift.arrays import FloatArray, IntArray
+from infosift.arrays import DIGITS, FloatArray, IntArray
 from infosift.data.feature_groups import Unit
 from infosift.data.gaps import filled
 from infosift.engines.base import joined_columns
@@ -19,7 +19,6 @@ from infosift.search.base import Problem, Tests
 _ALIKE = 0.9
 _MOST_STAND_INS = 5
 _VALUES_AT_ONCE = 1_000_000
-_DIGITS = 9
 # Tests draw from streams beyond those of the search and of removals.
 _FIRST_STEP = 2_000_000
 
@@ -75,7 +74,7 @@ class Replacements:
         spread = engine.spread(table.columns)
         runs = spread.runs(others, max(1, _VALUES_AT_ONCE // table.n_rows))
         found = engine.each(_correlations, [spread.pieces(others[run]) for run in runs], own)
-        return np.round(np.concatenate(list(found), axis=1), _DIGITS)
+        return np.round(np.concatenate(list(found), axis=1), DIGITS)
 
     def _stand_in(self, pair: tuple[Unit, Unit], rest: list[Unit], likeness: FloatArray) -> Unit | None:
         taken = (*pair, *rest, *self._problem.kept)

@@ -62,8 +62,8 @@ def _first_step(problem: Problem, tests: Tests, steps: Sequence[Step]) -> Step |
 def detectable_correlation(problem: Problem, n_rows: int, steps: Sequence[Step]) -> float | None:
     """Return the smallest rank correlation that the first step finds in eight of ten tables like this one.
 
-    None where nothing is adjusted for, and where rows depend on each other, as with row groups and in series: how
-    much so many rows tell depends on their likeness.
+    None where nothing is adjusted for, and where rows depend on each other, as with row groups and in series:
+    rows that are alike are worth fewer independent ones.
     """
     if not steps or problem.table.row_groups is not None or not problem.method.shuffles_rows:
         return None

@@ -20,7 +20,7 @@ from infosift.significance.ranking import best_of
 SHARE_OF_SERIES = 0.65
 SHARE_OF_NEIGHBORS = 0.2
 SHARE_OF_PAIRS = 0.1
-# Of fewer rows, where others have gaps, nothing is asked.
+# Where gaps leave fewer rows, nothing is tested.
 _FEWEST_ROWS = 20
 
 

@@ -108,7 +108,7 @@ class Conditional:
 
     @property
     def asks_only_series(self) -> bool:
-        """Whether neighbours and pairs are not asked, since of shifted copies they would know by the subset."""
+        """Whether neighbours and pairs are not asked: they would see that shifted copies have lost the subset."""
         return self._projection is not None
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from infosift.arrays import FloatArray, IntArray
+from infosift.arrays import DIGITS, FloatArray, IntArray
 from infosift.engines.base import Question, SpreadColumns
 from infosift.significance.conditional import MOST_CLASSES, Conditional, Workbench
 from infosift.significance.copies import Copies
@@ -19,7 +19,6 @@ _VALUES_AT_ONCE = 8_000_000
 # the data have no advantage over the surrogates.
 _MOST_UNITS = 300
 _DRAWS_SCREENED = 20
-_DIGITS = 9
 
 
 class DrawnScores:
@@ -65,7 +64,7 @@ class DrawnScores:
 
     def _best_scores(self, draws: range) -> FloatArray:
         """Return the largest of each score over the most promising units; remember which ones of draw 0."""
-        effects = np.round(self._conditional.effects(draws), _DIGITS)
+        effects = np.round(self._conditional.effects(draws), DIGITS)
         promising = [np.lexsort((self._digests, -of_draw))[:_MOST_UNITS] for of_draw in effects]
         asked = list(zip(draws, promising, strict=True))
         parts = [asked[start : start + _DRAWS_SCREENED] for start in range(0, len(asked), _DRAWS_SCREENED)]

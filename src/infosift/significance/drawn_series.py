@@ -7,12 +7,11 @@ import numpy as np
 from infosift.arrays import FloatArray
 from infosift.significance.candidates import Candidates, DrawnTarget
 from infosift.significance.conditional import Conditional
-from infosift.significance.max_test import Draws, draws_of, joined
+from infosift.significance.max_test import TO_SETTLE, Draws, draws_of, joined
 
 # Scores of so many values are kept from look to look; more are worked out again, some candidates at a time.
 _MOST_KEPT = 10_000_000
 _DRAWS_KEPT = 1000
-_TO_SETTLE = 5  # times as many, where some are near alpha
 _MOST_SCORES = 5
 # Up to so many values of all candidates, draws are so cheap that thousands may settle what is near alpha.
 _FEW_VALUES = 500_000
@@ -34,7 +33,7 @@ class DrawnSeries:
         conditional, engine = self._conditional, self._conditional.bench.engine
         n_units, reporter = len(conditional.units), conditional.bench.reporter
         reporter.begin(f"{self._purpose}, {count} surrogates", n_units)
-        at_once = min(self._at_once, max(1, _TO_SETTLE * _MOST_KEPT // (count * self._n_scores)))
+        at_once = min(self._at_once, max(1, TO_SETTLE * _MOST_KEPT // (count * self._n_scores)))
         if n_units <= at_once:
             new = range(self._n_kept, count + 1)
             scores = engine.keep(_more_scores, self._kept, conditional.target, new)

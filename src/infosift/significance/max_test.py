@@ -18,7 +18,7 @@ _EARLY_LOOK = 19
 _FEWEST_FOR_BOUND = 39
 # Where draws are cheap: as many make a p-value fine, and so many times as many settle one that is near alpha.
 _FINE = 1000
-_TO_SETTLE = 5
+TO_SETTLE = 5  # times as many draws, where some candidates are near alpha
 _MOST_DRAWS = 20_000
 MOST_DRAWN_VALUES = 1_000_000_000
 # How near, in standard errors.
@@ -156,7 +156,7 @@ def looks(alpha: float, n_permutations: int | None, *, fine: bool = False) -> It
     for doubling in range(_LOOKS):
         yield first * 2**doubling - 1
     if fine:
-        yield first * 2 ** (_LOOKS - 1) * _TO_SETTLE - 1
+        yield first * 2 ** (_LOOKS - 1) * TO_SETTLE - 1
 
 
 def at_most(counts: Iterable[int], most: int | None) -> list[int]:
@@ -170,7 +170,7 @@ def draws_for(least_p: float, n_values: int) -> int:
 
 
 def cheap_looks(alpha: float, n_permutations: int | None, *, settles: bool = True) -> Iterator[int]:
-    """Yield the same where draws are cheap: few looks, with a thousand draws or as many as alpha needs at one.
+    """Yield after how many draws to look where draws are cheap: seldom, at a thousand or as many as alpha needs.
 
     One more look settles what is near alpha.
     """
@@ -180,4 +180,4 @@ def cheap_looks(alpha: float, n_permutations: int | None, *, settles: bool = Tru
     fine = round(math.ceil(_FINE * alpha - 1e-9) / alpha)
     yield from sorted({min(count, fine) - 1 for count in (60, 250, fine)})
     if settles:
-        yield _TO_SETTLE * fine - 1
+        yield TO_SETTLE * fine - 1

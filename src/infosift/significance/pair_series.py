@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from infosift.arrays import FloatArray, IntArray
+from infosift.arrays import DIGITS, FloatArray, IntArray
 from infosift.criteria.rank_functions import standardised
 from infosift.engines.base import equal_parts
 from infosift.significance.candidates import MOST_FUNCTIONS, Candidates
@@ -23,7 +23,6 @@ _MOST_ROWS = 2_000
 _VALUES_AT_ONCE = 2_000_000
 _VALUES_OF_FORMS = 8_000_000
 _LEAST_SPREAD = 0.1
-_DIGITS = 9
 # Up to so many values in all products of functions, draws are cheap.
 _FEW_VALUES = 4_000_000
 
@@ -94,7 +93,7 @@ class PairSeries:
         engine = self._conditional.bench.engine
         effects = np.concatenate(list(engine.each(_effects_of, self._blocks, moved)))[self.places]
         promising = [
-            np.sort(np.argsort(-np.round(of_draw, _DIGITS), kind="stable")[:_MOST_FEATURES])
+            np.sort(np.argsort(-np.round(of_draw, DIGITS), kind="stable")[:_MOST_FEATURES])
             for of_draw in effects.T
         ]
         forms = self._forms_of_some(promising)
@@ -168,5 +167,5 @@ def _largest_of_forms(asked: tuple[NDArray[np.float32], FloatArray]) -> tuple[fl
     spread = np.where(spread > _LEAST_SPREAD, spread, np.inf)
     centred = parts - parts.mean(axis=1, keepdims=True)
     fits = np.stack([np.triu(np.abs((form * part) @ form.T) / spread, k=1) for part in centred]).max(axis=0)
-    i, j = np.unravel_index(int(np.round(fits, _DIGITS).argmax()), fits.shape)
-    return float(np.round(fits[i, j], _DIGITS) / np.sqrt(n_rows)), int(i), int(j)
+    i, j = np.unravel_index(int(np.round(fits, DIGITS).argmax()), fits.shape)
+    return float(np.round(fits[i, j], DIGITS) / np.sqrt(n_rows)), int(i), int(j)

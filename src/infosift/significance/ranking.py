@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from infosift.arrays import FloatArray
+from infosift.arrays import DIGITS, FloatArray
 from infosift.engines.blas import on_one_thread
 from infosift.significance.conditional import Conditional
 
 _SHORT_LIST = 8
-_DIGITS = 9
 _RIDGE = 1e-6
 
 
@@ -19,11 +18,11 @@ def best_of(conditional: Conditional, places: list[int]) -> int:
     Of a short list by raw effect it is the one whose functions, and products of the first with the subset,
     predict the residual of the target best, each row by the others.
     """
-    effects = np.round(conditional.effects([0])[0], _DIGITS)
+    effects = np.round(conditional.effects([0])[0], DIGITS)
     digest, units = conditional.bench.table.digest, conditional.units
     by_effect = sorted(places, key=lambda i: (effects[i], digest(units[i])), reverse=True)
     short = by_effect[:_SHORT_LIST]
-    return min(short, key=lambda i: (round(_error(conditional, i), _DIGITS), short.index(i)))
+    return min(short, key=lambda i: (round(_error(conditional, i), DIGITS), short.index(i)))
 
 
 def _error(conditional: Conditional, place: int) -> float:

@@ -7,12 +7,11 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.encoding import as_points, has_categories
 from infosift.data.gaps import filled
+from infosift.data.preparing import to_gaussian_ranks
 from infosift.engines.base import Engine
 from infosift.engines.blas import on_one_thread
 from infosift.significance.kernel_functions import spanned_kernel
@@ -146,7 +145,8 @@ def expected_spread(residuals: FloatArray, smoother: Smoother) -> FloatArray:
     """Return how far from zero each row of some residuals is expected to be; one where all are zero, or gaps.
 
     Distances are predicted as they are, and by their logarithms, which can follow a spread down to almost nothing;
-    that under which the distances are likeliest is taken, and the same spread for all rows unless it tells.
+    that under which the distances are likeliest is taken, and the same spread for all rows unless one that varies
+    is clearly likelier.
     """
     away = np.abs(residuals)
     mean = _mean_of_known(away)[:, None]
@@ -174,4 +174,4 @@ def _without_long_tails(column: FloatArray) -> FloatArray:
     low, high = np.quantile(column, (0.25, 0.75))
     if high - low >= _NARROW * column.std():
         return column
-    return np.asarray(ndtri((rankdata(column) - 0.5) / len(column)))
+    return to_gaussian_ranks(column)

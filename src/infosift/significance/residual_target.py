@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.rank_functions import expected_polynomials, polynomials, standardised, uniform_ranks
-from infosift.data.encoding import class_indicators, has_categories
+from infosift.data.encoding import has_categories, indicators_of_largest
 from infosift.random_streams import stream
 from infosift.significance.regression import LEAST_PROBABILITY, Smoother, predict_with_spread
 
@@ -79,19 +79,14 @@ def randomised_residuals(residuals: TargetResiduals) -> FloatArray:
 
 
 def unexplained(target: FloatArray, smoother: Smoother | None, most_classes: int) -> float:
-    """Return the mean squared residual of all targets given the subset of a smoother; None for no features."""
+    """Return the mean squared residual of all targets given the subset of a smoother (None: an empty one)."""
     parts = np.concatenate([parts_of(column, most_classes) for column in target])
     predicted = parts.mean(axis=1, keepdims=True) if smoother is None else smoother.predict(parts)
     return float(np.mean((parts - predicted) ** 2))
 
 
 def parts_of(target: FloatArray, most_classes: int) -> FloatArray:
-    """Return a target of numbers as it is; of a discrete one, which rows are in each of the largest classes.
-
-    Of two classes, one says it all.
-    """
+    """Return a target of numbers as it is; of a discrete one, which rows are in each of the largest classes."""
     if not has_categories(target):
         return target[None]
-    indicators = class_indicators(target)
-    largest = np.argsort(-indicators.sum(axis=1), kind="stable")[:most_classes]
-    return indicators[largest[:1] if len(indicators) == 2 else largest]
+    return indicators_of_largest(target, most_classes)

@@ -7,6 +7,7 @@ from typing import Any
 
 from infosift.criteria import CRITERIA, KSG, Criterion, as_criterion
 from infosift.data.arguments import Discrete, read_same_length
+from infosift.data.row_groups import sample_rows
 from infosift.data.table import Table, make_table
 from infosift.engines.active import active_engine
 from infosift.errors import InputError, require_count, require_finite_number
@@ -14,7 +15,7 @@ from infosift.random_streams import SeedLike, resolve_seed
 from infosift.results.criterion_choice import CriterionChoice
 from infosift.results.steps import NeighborChoice
 from infosift.search.choose_criterion import compare
-from infosift.search.choose_k import Resampling, choose_value, sample_rows
+from infosift.search.choose_k import Resampling, choose_value
 
 
 def choose_n_neighbors(
@@ -146,7 +147,7 @@ def choose_criterion(
         except InputError:
             if criteria is not None or criterion.takes_categories:
                 raise
-    rows = sample_rows(next(iter(tables.values())).n_rows, seed, most=max_rows)
+    rows = sample_rows(next(iter(tables.values())).n_rows, seed, None, max_rows)
     return compare(
         {name: table.take(rows) for name, table in tables.items()},
         {name: compared[name] for name in tables},

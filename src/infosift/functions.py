@@ -22,7 +22,7 @@ from infosift.significance.permutation import judge, null_scores, permutations_f
 from infosift.significance.regression import Smoother
 from infosift.significance.residual_target import randomised_residuals, residuals_of_target
 from infosift.significance.row_order import serial_dependence
-from infosift.significance.sources import shuffle_of
+from infosift.significance.row_sources import shuffle_of
 from infosift.significance.surrogates import NULLS, surrogates_of
 
 

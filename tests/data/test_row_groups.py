@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infosift import InputError, Selection
-from infosift.data.row_groups import read_row_groups, require_enough_to_shuffle, shuffled_rows
+from infosift.data.row_groups import read_row_groups, require_enough_to_shuffle, sample_rows, shuffled_rows
 from infosift.search.choose_k import assign_folds
 from samples import make_selector
 
@@ -180,3 +180,10 @@ def test_labels_of_several_types_are_groups_too():
     np.testing.assert_array_equal(
         np.bincount(read_row_groups(np.array([1, "1", 1, 2.5, "b", "b"], dtype=object), 6)), [1, 2, 1, 2]
     )
+
+
+def test_samples_have_whole_row_groups():
+    groups = np.repeat(np.arange(30), 8)
+    rows = sample_rows(240, 0, groups, 50)
+    assert len(rows) == 56
+    assert set(np.bincount(groups[rows])) == {0, 8}

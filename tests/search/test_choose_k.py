@@ -5,6 +5,7 @@ from infosift import choose_n_neighbors, resample_mutual_information
 from infosift.criteria import KSG
 from infosift.data.columns import NamedColumns
 from infosift.data.preparing import to_unit_spread
+from infosift.data.row_groups import sample_rows
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.random_streams import stream
@@ -115,20 +116,12 @@ def test_long_tables_are_sampled(monkeypatch):
     def choose(table):
         return choose_value(table, KSG(max_neighbors=8), Resampling(10, None, seed=4), ThreadEngine(1))
 
-    rows = choose_k.sample_rows(200, seed=4)
+    rows = sample_rows(200, 4, None, 80)
     assert len(np.unique(rows)) == 80
-    np.testing.assert_array_equal(rows, choose_k.sample_rows(200, seed=4))
-    assert not np.array_equal(rows, choose_k.sample_rows(200, seed=5))
+    np.testing.assert_array_equal(rows, sample_rows(200, 4, None, 80))
+    assert not np.array_equal(rows, sample_rows(200, 5, None, 80))
     choice = choose(table)
     assert choice.n_rows == 80
     monkeypatch.undo()
     assert choose(table.take(rows)) == choice
     assert choose(table).n_rows == 200
-
-
-def test_samples_have_whole_row_groups(monkeypatch):
-    monkeypatch.setattr(choose_k, "MOST_ROWS", 50)
-    groups = np.repeat(np.arange(30), 8)
-    rows = choose_k.sample_rows(240, 0, groups)
-    assert len(rows) == 56
-    assert set(np.bincount(groups[rows])) == {0, 8}

@@ -7,7 +7,7 @@ from infosift._kernel import CATEGORY_GAP
 from infosift.criteria.rank_functions import functions_of, polynomials
 from infosift.engines.threads import ThreadEngine
 from infosift.significance.regression import Smoother
-from infosift.significance.sources import shuffle_of
+from infosift.significance.row_sources import shuffle_of
 from infosift.significance.surrogates import ResidualSurrogates, explain, surrogates_of
 
 ENGINE = ThreadEngine()

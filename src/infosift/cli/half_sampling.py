@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from infosift.cli import options
 from infosift.cli.clusters import working_on
 from infosift.cli.extras import measure_stability
+from infosift.cli.fitting import common_parameters, is_shown, require_values
 from infosift.cli.running import (
     console_beside,
     failing_in_one_sentence,
@@ -18,7 +19,6 @@ from infosift.cli.running import (
     write_picture,
     write_text,
 )
-from infosift.cli.selecting import is_shown, read_feature_groups, require_values, search_asked_for
 from infosift.cli.sources import Source, reads_a_file
 from infosift.cli.spreadsheets import write_csv
 from infosift.cli.tables import Columns, read_table
@@ -75,11 +75,8 @@ def stability(
         parameters: dict[str, Any] = {
             "alpha": alpha,
             "method": method.value,
-            "search": search_asked_for(search, control),
             "criterion": criterion.value,
-            **options.discrete(table.named.categorical, table.names, target, target_kind),
-            "keep": table.named.keep or None,
-            "feature_groups": read_feature_groups(feature_groups),
+            **common_parameters(table, target, target_kind, search, control, feature_groups),
             "scale": scale.value,
             "missing": missing.value,
             "min_features": min_features,

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from infosift.cli import options
+from infosift.cli.fitting import fit, is_empty_handed, is_shown, stop_if_cut_short
 from infosift.cli.running import console_beside, failing_in_one_sentence, require_possible
-from infosift.cli.selecting import fit, is_empty_handed, is_shown, stop_if_cut_short
 from infosift.cli.sources import Source, reads_a_file
 from infosift.cli.spreadsheets import write_csv
 from infosift.cli.tables import Columns, read_table

@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from rich.console import Console
-
 from infosift.cli import options
 from infosift.cli.clusters import working_on
 from infosift.cli.extras import Extras
+from infosift.cli.fitting import (
+    common_parameters,
+    cut_short,
+    fit,
+    is_empty_handed,
+    is_shown,
+    method_asked_for,
+    show,
+    stop_if_cut_short,
+)
 from infosift.cli.running import (
-    OUT_OF_TIME,
     console_beside,
     failing_in_one_sentence,
     require_drawable,
     require_possible,
-    stop,
-    warnings_as_notes,
     write_each,
     write_picture,
     write_text,
 )
 from infosift.cli.sources import Source, reads_a_file
 from infosift.cli.spreadsheets import write_csv
-from infosift.cli.tables import FIRST_ROW, OR_DROP, OR_DROP_OR_USE, Columns, Table, read_table
+from infosift.cli.tables import Columns, Table, read_table
 from infosift.cli.viewing import open_in_browser, temporary_page, write_report
-from infosift.errors import InputError
-from infosift.interrupts import INTERRUPTED, raise_from_here
 
 if TYPE_CHECKING:
     from infosift.results.selection import Selection
@@ -85,11 +88,8 @@ def select(
         parameters: dict[str, Any] = {
             "alpha": alpha,
             "method": method_asked_for(method, null),
-            "search": search_asked_for(search, control),
             "criterion": criterion.value,
-            **options.discrete(table.named.categorical, table.names, target, target_kind),
-            "keep": table.named.keep or None,
-            "feature_groups": read_feature_groups(feature_groups),
+            **common_parameters(table, target, target_kind, search, control, feature_groups),
             "scale": scale.value,
             "missing": missing.value,
             "min_features": min_features,
@@ -111,7 +111,7 @@ def _show_and_write(table: Table, parameters: dict[str, Any], files: _Files, ext
         show(selection, console)
     found: dict[str, Any] = {}
     try:
-        if _cut_short(selection) is None:
+        if cut_short(selection) is None:
             for name, result in extras.found(table, parameters, None if quiet else console):
                 found[name] = result
     finally:
@@ -119,81 +119,6 @@ def _show_and_write(table: Table, parameters: dict[str, Any], files: _Files, ext
     stop_if_cut_short(selection)
     if files.opens_report:
         open_in_browser(files.page)
-
-
-def method_asked_for(method: options.Method, null: options.NullOfSearch | None) -> Any:
-    """Return the method that two options name."""
-    if null is None:
-        return method.value
-    if method is not options.Method.calibrated:
-        raise InputError("--null is for --method calibrated: leave one of them out.")
-    from infosift import Calibrated
-
-    return Calibrated(null=null.value)
-
-
-def search_asked_for(search: options.Search, control: options.Control | None) -> Any:
-    """Return the search that two options name."""
-    if control is None:
-        return search.value
-    if search is not options.Search.filter:
-        raise InputError("--control is for --search filter: say that, or leave --control out.")
-    from infosift import Filter
-
-    return Filter(control=None if control is options.Control.none else control.value)
-
-
-def read_feature_groups(file: Path | None) -> dict[str, list[str]] | None:
-    """Read the file of features that enter or stay out together, where there is one."""
-    from infosift.data.readers import read_groups_file
-
-    return None if file is None else read_groups_file(file)
-
-
-def is_shown(progress: bool | None, quiet: bool) -> bool:
-    """Tell whether progress is shown: as asked, or else in a terminal."""
-    return Console(stderr=True).is_terminal and not quiet if progress is None else progress
-
-
-def fit(table: Table, parameters: dict[str, Any], quiet: bool = False) -> Selection:
-    """Return the selection; where it is interrupted, what was decided by then."""
-    from infosift.selector import MutualInfoSelector
-
-    require_values(table, parameters.get("missing", "error"))
-    selector: Any = MutualInfoSelector(**parameters)
-    raise_from_here()
-    with warnings_as_notes(quiet):
-        try:
-            selector.fit(table.features, table.target, groups=table.row_groups)
-        except KeyboardInterrupt:
-            if not hasattr(selector, "selection_") or not selector.selection_.steps:
-                raise
-    selection: Selection = selector.selection_
-    # What is ignored was not read, but whoever repeats the run should know.
-    return replace(selection, settings=replace(selection.settings, ignore=tuple(table.named.ignore)))
-
-
-def require_values(table: Table, missing: str) -> None:
-    """Refuse infinite values, and missing ones where they are to be refused; workers look at what they read."""
-    from infosift.data.frames import read_columns
-    from infosift.data.not_finite import require_finite
-
-    takes_gaps = missing != "error"
-    target = read_columns(table.target)
-    require_finite(target, "The target", FIRST_ROW, allow_missing=takes_gaps, or_else=OR_DROP)
-    if not table.is_read:
-        return
-    features = read_columns(table.features)
-    require_finite(
-        features, first_row=FIRST_ROW, allow_missing=takes_gaps, or_else=OR_DROP_OR_USE, may_ignore=True
-    )
-
-
-def show(selection: Selection, console: Console) -> None:
-    """Print a selection."""
-    from infosift.display.terminal import print_selection
-
-    print_selection(selection, console)
 
 
 @dataclass(frozen=True)
@@ -244,25 +169,3 @@ class _Files:
             yield lambda: write_report(selection, self.page, besides, quiet)
         if (plot := self.plot) is not None:
             yield lambda: write_picture(selection.plot(), plot, quiet)
-
-
-def stop_if_cut_short(selection: Selection) -> None:
-    """End with an exit code of its own where there was an interrupt, or no time to decide anything."""
-    code = _cut_short(selection)
-    if code == INTERRUPTED:
-        stop("Interrupted: what is above was decided before.", code)
-    if code == OUT_OF_TIME:
-        stop("The time limit ended the run before anything was decided: raise --time-limit.", code)
-
-
-def is_empty_handed(selection: Selection) -> bool:
-    """Tell whether there was no time to decide anything, which one sentence says."""
-    return _cut_short(selection) == OUT_OF_TIME
-
-
-def _cut_short(selection: Selection) -> int | None:
-    from infosift.results.selection import INTERRUPT, TIME_LIMIT
-
-    if selection.ended_by == TIME_LIMIT and not selection.steps:
-        return OUT_OF_TIME
-    return INTERRUPTED if selection.ended_by == INTERRUPT else None

@@ -15,8 +15,8 @@ from rich.text import Text
 from infosift import studies
 from infosift.cli import options
 from infosift.cli.clusters import working_on
+from infosift.cli.fitting import fit, show
 from infosift.cli.running import failing_in_one_sentence, folder_of_results, require_drawable, writing
-from infosift.cli.selecting import fit, show
 from infosift.cli.tables import Table
 from infosift.cli.viewing import open_in_browser, temporary_page, write_report
 from infosift.display.phrases import count

@@ -9,6 +9,7 @@ import numpy as np
 
 from infosift.arrays import IntArray
 from infosift.errors import InputError, counted_from, require_rows
+from infosift.random_streams import stream
 
 
 def read_row_groups(values: Any, n_rows: int) -> IntArray:
@@ -44,6 +45,22 @@ def require_enough_to_shuffle(n_rows: int, row_groups: IntArray | None, alpha: f
             "since only whole groups are shuffled."
         )
     return count
+
+
+def sample_rows(n_rows: int, seed: int, row_groups: IntArray | None, most: int) -> IntArray:
+    """Return the rows to look at: all, or at random as many as there may be at the most.
+
+    With row groups they are whole groups at random, as many as it takes.
+    """
+    rows = np.arange(n_rows)
+    if n_rows <= most:
+        return rows
+    generator = stream(seed, "rows to choose by")
+    if row_groups is None:
+        return np.sort(generator.choice(rows, most, replace=False))
+    order = generator.permutation(int(row_groups.max()) + 1)
+    before = np.cumsum(np.bincount(row_groups)[order]) - np.bincount(row_groups)[order]
+    return np.flatnonzero(np.isin(row_groups, order[before < most]))
 
 
 def shuffled_rows(rows: IntArray, generator: np.random.Generator, row_groups: IntArray | None = None) -> IntArray:

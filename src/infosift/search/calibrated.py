@@ -13,13 +13,13 @@ from sklearn.base import BaseEstimator
 from infosift.arrays import DIGITS
 from infosift.criteria import Criterion
 from infosift.data.feature_groups import Unit
+from infosift.data.row_groups import sample_rows
 from infosift.data.table import Table
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, is_auto, require_choice
 from infosift.progress import Reporter
 from infosift.results.steps import NeighborChoice, Step
 from infosift.search.base import Alone, Problem, columns_of
-from infosift.search.choose_k import sample_rows
 from infosift.significance.candidate_tests import (
     SHARE_OF_NEIGHBORS,
     SHARE_OF_PAIRS,
@@ -28,7 +28,7 @@ from infosift.significance.candidate_tests import (
     Outcome,
 )
 from infosift.significance.conditional import Conditional, Workbench
-from infosift.significance.drawn_scores import DrawnScores, unexplained_by
+from infosift.significance.drawn_scores import DrawnScores
 from infosift.significance.drawn_series import DrawnSeries
 from infosift.significance.max_test import at_most, draws_for, growing, looks, max_test
 from infosift.significance.permutation import permutations_for, threshold, warn_of_many_permutations
@@ -271,4 +271,4 @@ class CalibratedTests:
 
     def unexplained(self, subset: Sequence[Unit]) -> float:
         """Return the mean squared residual of the target given a subset."""
-        return unexplained_by(self._bench, columns_of(subset))
+        return self._bench.unexplained(columns_of(subset))

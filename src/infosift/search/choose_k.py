@@ -10,7 +10,7 @@ import numpy as np
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion, Scorer
 from infosift.criteria.base import Value, score_each_fold
-from infosift.data.row_groups import shuffled_rows
+from infosift.data.row_groups import sample_rows, shuffled_rows
 from infosift.data.table import Table
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, require_rows
@@ -33,23 +33,6 @@ def assign_folds(n_rows: int, n_folds: int, seed: int, row_groups: IntArray | No
     for fold, rows in enumerate(np.array_split(order, min(n_folds, n_rows))):
         folds[rows] = fold
     return folds
-
-
-def sample_rows(n_rows: int, seed: int, row_groups: IntArray | None = None, most: int | None = None) -> IntArray:
-    """Return the rows to look at: all, or at random as many as there may be at the most.
-
-    With row groups they are whole groups at random, as many as it takes.
-    """
-    rows = np.arange(n_rows)
-    most = MOST_ROWS if most is None else most
-    if n_rows <= most:
-        return rows
-    generator = stream(seed, "rows to choose by")
-    if row_groups is None:
-        return np.sort(generator.choice(rows, most, replace=False))
-    order = generator.permutation(int(row_groups.max()) + 1)
-    before = np.cumsum(np.bincount(row_groups)[order]) - np.bincount(row_groups)[order]
-    return np.flatnonzero(np.isin(row_groups, order[before < most]))
 
 
 def fewest_rows(n_folds: int) -> int:
@@ -84,7 +67,7 @@ def choose_value(table: Table, criterion: Criterion, resampling: Resampling, eng
     By default the largest of all t decides. With a ``t_threshold`` it is the largest mean of t over the features
     above the threshold, or the largest of all t where no feature is. Of a long table, a sample of rows decides.
     """
-    table = table.take(sample_rows(table.n_rows, resampling.seed, table.row_groups))
+    table = table.take(sample_rows(table.n_rows, resampling.seed, table.row_groups, MOST_ROWS))
     usable = table.usable
     found = separate(table, criterion, resampling, engine)
     t = found.t

@@ -11,11 +11,11 @@ from infosift.arrays import FloatArray
 from infosift.data.encoding import class_indicators, has_categories
 from infosift.data.gaps import whole_rows_of
 from infosift.data.preparing import to_gaussian_ranks
+from infosift.data.row_groups import sample_rows
 from infosift.engines.base import Engine, Question
 from infosift.results.explained import Explained
 from infosift.results.steps import Verdict
 from infosift.search.base import Problem, Tests, columns_of
-from infosift.search.choose_k import sample_rows
 from infosift.significance.regression import LEAST_PROBABILITY, Smoother
 
 _MOST_ROWS = 10_000

@@ -13,9 +13,9 @@ from infosift.criteria.rank_functions import Functions
 from infosift.engines.base import Piece, joined_columns
 from infosift.engines.sending import Sendable
 from infosift.significance.regression import Smoother
+from infosift.significance.row_sources import Sources
 from infosift.significance.series import Series, TargetSeries, make_series
 from infosift.significance.shifted import Projection, ShiftedSurrogates, ShiftedTarget
-from infosift.significance.sources import Sources
 from infosift.significance.surrogates import Surrogates, surrogates_of
 
 # Of a candidate of numbers: polynomials and steps. So many values of them at once.

@@ -28,18 +28,19 @@ from infosift.significance.candidates import (
 )
 from infosift.significance.copies import Copies, copies_of, within_blocks
 from infosift.significance.filling import filled_by_others
-from infosift.significance.regression import Smoother
+from infosift.significance.regression import QUICK_WIDTHS, Smoother
 from infosift.significance.residual_target import (
     TargetResiduals,
     parts_of,
     randomised_residuals,
     residual_functions,
     residuals_of_target,
+    unexplained,
 )
+from infosift.significance.row_sources import Sources, shuffle_of
 from infosift.significance.series import make_target_series
 from infosift.significance.shifted import Projection, ShiftedTarget
 from infosift.significance.shifts import CIRCULAR, n_shifts
-from infosift.significance.sources import Sources, shuffle_of
 from infosift.significance.surrogates import columns_at_once
 
 MOST_CLASSES = 8
@@ -79,6 +80,13 @@ class Workbench:
                 self.table.columns[list(subset)], self.engine, row_groups=self.table.row_groups
             )
         return self._smoothers[subset]
+
+    def unexplained(self, subset: Sequence[int]) -> float:
+        """Return the mean squared residual of the target given some columns, by a quick regression."""
+        own, groups = self.table.columns[list(subset)], self.table.row_groups
+        columns = filled_by_others(own, lambda: own[:0], self.engine, groups)
+        smoother = Smoother(columns, self.engine, QUICK_WIDTHS, groups) if len(columns) else None
+        return unexplained(self.table.target, smoother, MOST_CLASSES)
 
 
 class Conditional:

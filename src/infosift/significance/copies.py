@@ -12,7 +12,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.data.weights import weigh
 from infosift.engines.base import Engine, SpreadColumns, joined_columns
 from infosift.significance.candidates import Candidates
-from infosift.significance.sources import Sources
+from infosift.significance.row_sources import Sources
 
 # A block, the draws and places in it, and the weights of its columns, if distances in them have such.
 _Asked: TypeAlias = tuple[Candidates, list[tuple[int, IntArray]], FloatArray | None]

@@ -8,11 +8,8 @@ import numpy as np
 
 from infosift.arrays import DIGITS, FloatArray, IntArray
 from infosift.engines.base import Question, SpreadColumns
-from infosift.significance.conditional import MOST_CLASSES, Conditional, Workbench
+from infosift.significance.conditional import Conditional
 from infosift.significance.copies import Copies
-from infosift.significance.filling import filled_by_others
-from infosift.significance.regression import QUICK_WIDTHS, Smoother
-from infosift.significance.residual_target import unexplained
 
 _VALUES_AT_ONCE = 8_000_000
 # Of more features, only those are looked at whose series have the largest effects: in each draw its own, so that
@@ -114,11 +111,3 @@ def mean_over_versions(scores: list[FloatArray], n_versions: int) -> FloatArray:
     """Return an array (candidates x scores) of answers (candidates x values) to versions of some questions."""
     means = np.stack(scores).reshape(-1, n_versions, *scores[0].shape).mean(axis=1)
     return np.concatenate(list(means), axis=1)
-
-
-def unexplained_by(bench: Workbench, subset: Sequence[int]) -> float:
-    """Return the mean squared residual of the target given some columns, by a quick regression."""
-    own, groups = bench.table.columns[list(subset)], bench.table.row_groups
-    columns = filled_by_others(own, lambda: own[:0], bench.engine, groups)
-    smoother = Smoother(columns, bench.engine, QUICK_WIDTHS, groups) if len(columns) else None
-    return unexplained(bench.table.target, smoother, MOST_CLASSES)

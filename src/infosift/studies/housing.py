@@ -8,7 +8,8 @@ from infosift.search.published import Published
 from infosift.selector import MutualInfoSelector
 from infosift.studies.data import HOUSING
 from infosift.studies.figures import forward_search
-from infosift.studies.models import (
+from infosift.studies.outcome import Outcome, Setting
+from infosift.studies.set_comparison import (
     compare,
     errors_over_splits,
     notable_features,
@@ -16,7 +17,6 @@ from infosift.studies.models import (
     range_of_k,
     verdict,
 )
-from infosift.studies.outcome import Outcome, Setting
 
 _TARGET = "MEDV"
 _N_TRAIN = 338

@@ -17,7 +17,8 @@ from infosift.selector import MutualInfoSelector
 from infosift.spectra.bsplines import BSplineBasis
 from infosift.studies.data import NITROGEN
 from infosift.studies.figures import forward_search
-from infosift.studies.models import (
+from infosift.studies.outcome import Outcome, Setting, Table
+from infosift.studies.set_comparison import (
     Comparison,
     compare,
     errors_over_splits,
@@ -25,7 +26,6 @@ from infosift.studies.models import (
     range_of_k,
     verdict,
 )
-from infosift.studies.outcome import Outcome, Setting, Table
 
 SCALES = {"standard": "standardised", "none": "in their own units"}
 _N_TRAIN = 105

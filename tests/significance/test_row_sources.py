@@ -5,8 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
-from infosift.significance import sources as module
-from infosift.significance.sources import AmongNearRows, AsDrawn, Sources, WithinStrata, shuffle_of
+from infosift.significance import row_sources as module
+from infosift.significance.row_sources import AmongNearRows, AsDrawn, Sources, WithinStrata, shuffle_of
 from infosift.significance.strata import strata_of
 
 N_ROWS = 90

@@ -41,18 +41,23 @@ def test_every_parameter_is_explained(name):
 @pytest.mark.filterwarnings("ignore:Port 8787:UserWarning")  # of a dashboard, beside another
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_code_in_pages_runs(page, tmp_path, monkeypatch, capsys):
-    """What stands as a tuple or list behind a print is printed; "py" is code of packages that may be missing."""
+    """What stands as a tuple or list behind a print is printed, and so is the text right after the code.
+
+    "py" is code of packages that may be missing.
+    """
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```(py|python)\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.S)
+    pattern = r"```(py|python)\n(.*?)```(?:\n\n```text\n(.*?)```)?"
+    blocks = re.findall(pattern, page.read_text(encoding="utf-8"), flags=re.S)
     namespace = {"__name__": "__main__"}
-    for language, block in blocks:
+    for language, block, output in blocks:
         if language == "py" and not all(map(find_spec, packages_of(block))):
             continue
         capsys.readouterr()
         exec(compile(block, page.name, "exec"), namespace)
         said = re.findall(r"^print\(.*\)  # ([(\[].*[)\]])", block, flags=re.M)
-        printed = capsys.readouterr().out.splitlines()
+        printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
         assert [line for line in printed if line in said] == said
+        assert "\n".join(printed).endswith(output.rstrip())
 
 
 def packages_of(code):

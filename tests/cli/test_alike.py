@@ -137,7 +137,7 @@ def test_rows_with_gaps_are_dropped_by_every_command(gaps, frame):
     assert result.exit_code == 0, result.output
     whole = frame.with_row_index().filter(~pl.col("index").is_in([4, 9]))
     information = mutual_information(whole.select("a"), whole["y"])
-    assert result.stdout.strip() == f"{information:.4f} nats (6 neighbors)"
+    assert result.stdout.strip() == f"{information:.4f} nats (6 neighbours)"
     assert result.stderr.strip() == "Note: 2 rows have missing values and are dropped."
     assert infosift("test", gaps, "b", "--given", "a", "-t", "y", "--missing", "drop").exit_code == 0
     assert infosift("neighbors", gaps, "-t", "y", "--missing", "drop").exit_code == 0

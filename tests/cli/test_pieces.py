@@ -99,7 +99,7 @@ def test_notes_come_before_the_work_is_done(csv, monkeypatch):
 def test_score(csv, frame):
     result = infosift("score", csv, "x3,x4", "x0", "--target", "price")
     expected = mutual_information(frame.select("x3", "x4", "x0"), frame["price"])
-    assert result.stdout.strip() == f"{expected:.4f} nats (6 neighbors)"
+    assert result.stdout.strip() == f"{expected:.4f} nats (6 neighbours)"
 
 
 def test_a_name_with_a_comma_is_a_name(frame, tmp_path):

@@ -133,7 +133,7 @@ def score(
 ) -> None:
     """Print the mutual information of a subset of features with the target, in nats.
 
-    The estimate depends on the number of neighbors. It differs from that of
+    The estimate depends on the number of neighbours. It differs from that of
     infosift select, which takes the mean over several numbers of them.
 
     Example: [bold]infosift score houses.csv area,rooms --target price[/bold]
@@ -148,7 +148,7 @@ def score(
         discrete: dict[str, Any] = options.discrete(table.named.categorical, asked, target, target_kind)
         count = KSG().default_value(len(table.target)) if n_neighbors is None else n_neighbors
         information = mutual_information(table.features, table.target, n_neighbors=count, **discrete)
-        typer.echo(f"{information:.4f} nats ({count} neighbor{'s' * (count != 1)})")
+        typer.echo(f"{information:.4f} nats ({count} neighbour{'s' * (count != 1)})")
 
 
 def _one(asked: list[str]) -> str:

@@ -90,3 +90,10 @@ def whole_rows(features: Features, target: Features, ignored: Sequence[int] = ()
             f"Every row has a missing value ({gaps}): ignore the features with many gaps, or fill them in first."
         )
     return np.asarray(whole)
+
+
+def rows_to_use(features: Features, target: Features, ignored: Sequence[int], missing: str) -> NDArray[np.bool_]:
+    """Tell which rows are used: with "drop" those without gaps, with "partial" those with a target, else all."""
+    if missing == "error":
+        return np.ones(features.n_rows, dtype=bool)
+    return whole_rows(features, target, ignored if missing == "drop" else range(len(features.names)))

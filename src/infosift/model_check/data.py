@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, check_cv
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.columns import NamedColumns
 from infosift.data.frames import as_frame, discrete_asked_for, read_columns, read_target
-from infosift.data.not_finite import whole_rows
+from infosift.data.not_finite import rows_to_use
 from infosift.data.plain_arrays import as_plain
 from infosift.data.row_groups import read_row_groups
 from infosift.engines.threads import ThreadEngine
@@ -59,11 +59,7 @@ def read(X: Any, y: Any, groups: Any, selector: MutualInfoSelector) -> Data:
     given = selector.get_params(deep=False)
     settings = settings_of(given, has_row_groups=groups is not None)
     table = make_problem(features, target, groups, given, settings, ThreadEngine(1)).table
-    whole = np.ones(features.n_rows, dtype=bool)
-    if settings.missing != "error":
-        everything = range(len(features.names))
-        whole = whole_rows(features, target, table.ignored if settings.missing == "drop" else everything)
-    rows = np.flatnonzero(whole)
+    rows = np.flatnonzero(rows_to_use(features, target, table.ignored, settings.missing))
     named = discrete_asked_for(given["discrete_features"], features.names) or ()
     return Data(
         features=features,

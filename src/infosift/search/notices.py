@@ -17,6 +17,7 @@ from infosift.errors import listing
 from infosift.results.notices import Notice
 from infosift.results.selection import Selection
 from infosift.search.base import Problem
+from infosift.significance.detectable import FOUND_OF_TEN
 from infosift.significance.row_order import SerialDependence, serial_dependence
 
 # Share of rows that are dropped for missing values, from which on it is worth a sentence.
@@ -161,8 +162,8 @@ def _power(table: Table, selection: Selection) -> list[Notice]:
                 "power",
                 f"There are too few rows for so many features: with {table.n_rows:,} rows and {number:,} "
                 f"feature{'s' * (number != 1)}, only a rank correlation of about {min(least, 0.99):.2f} with the "
-                "target is found in 8 of 10 such tables. Leave features out that cannot matter, or collect more "
-                "rows.",
+                f"target is found in {FOUND_OF_TEN} of 10 such tables. Leave features out that cannot matter, or "
+                "collect more rows.",
                 (),
             )
         ]

@@ -14,7 +14,7 @@ from infosift.criteria import as_criterion
 from infosift.data.columns import Features, NamedColumns
 from infosift.data.feature_groups import Unit, positions_in_groups, read_feature_groups
 from infosift.data.frames import classes_asked_for, discrete_asked_for, mark_features, mark_target
-from infosift.data.not_finite import missing_by_name, require_finite, whole_rows
+from infosift.data.not_finite import missing_by_name, require_finite, rows_to_use
 from infosift.data.row_groups import read_row_groups, require_enough_to_shuffle
 from infosift.data.table import make_table
 from infosift.engines.base import Engine
@@ -161,6 +161,6 @@ def _rows_to_use(
         return features, target, row_groups
     require_finite(features, ignored=ignore, allow_missing=True)
     require_finite(target, "The target", allow_missing=True)
-    whole = whole_rows(features, target, ignore if missing == "drop" else range(len(features.names)))
+    whole = rows_to_use(features, target, ignore, missing)
     features, target = features.take(whole), target.take(whole)
     return features, target, None if row_groups is None else read_row_groups(row_groups[whole], features.n_rows)

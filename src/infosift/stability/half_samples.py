@@ -13,7 +13,7 @@ from infosift.arrays import IntArray
 from infosift.data.columns import NamedColumns
 from infosift.data.feature_groups import Unit
 from infosift.data.frames import read_columns, read_target
-from infosift.data.not_finite import whole_rows
+from infosift.data.not_finite import rows_to_use
 from infosift.data.row_groups import read_row_groups
 from infosift.engines.blas import on_one_thread
 from infosift.engines.threads import ThreadEngine
@@ -23,7 +23,6 @@ from infosift.random_streams import stream
 from infosift.results.records import Record
 from infosift.results.selection import INTERRUPT, Selection
 from infosift.results.settings import Settings
-from infosift.search.base import Problem
 from infosift.search.checkpoint import fingerprint
 from infosift.search.problem import make_problem
 from infosift.search.run import Run
@@ -72,7 +71,7 @@ def read(X: Any, y: Any, groups: Any, parameters: Mapping[str, Any], settings: S
     require_same_length(features.n_rows, target.n_rows)
     problem = make_problem(features, target, groups, parameters, settings, ThreadEngine(1))
     numbers = None if groups is None else read_row_groups(groups, features.n_rows)
-    rows = _rows_to_use(features, target, problem)
+    rows = rows_to_use(features, target, problem.table.ignored, settings.missing)
     require_rows(int(rows.sum()), _FEWEST_ROWS, "A pair of half-samples")
     table = problem.table
     classes = [i for i, number in enumerate(table.n_classes) if number is not None]
@@ -88,14 +87,6 @@ def read(X: Any, y: Any, groups: Any, parameters: Mapping[str, Any], settings: S
         n_rows_dropped=problem.n_rows_dropped,
         digest=fingerprint(table),
     )
-
-
-def _rows_to_use(features: NamedColumns, target: NamedColumns, problem: Problem) -> NDArray[np.bool_]:
-    missing = problem.settings.missing
-    if missing == "error":
-        return np.ones(features.n_rows, dtype=bool)
-    everything = range(len(features.names))
-    return whole_rows(features, target, problem.table.ignored if missing == "drop" else everything)
 
 
 def draw_pair(data: Data, seed: int, pair: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import criteria, peers, selections, stability, workloads
+from benchmarks import criteria, large, peers, selections, stability, workloads
 from benchmarks.timing import Result
 
 EXPONENT_BARS = {"one column": 1.15, "beside 3 columns": 1.5}
@@ -20,10 +20,10 @@ WORKS = {
     "permutations": workloads.permutations,
     "published": workloads.whole_selection,
     "default": selections.default_selection,
-    "long": selections.long_selection,
     "criteria": criteria.criteria,
     "stability": stability.stability,
 }
+OTHER_WORKS = ("large", "growth")
 
 
 def main() -> None:
@@ -31,9 +31,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="tiny sizes, to see that everything runs")
     parser.add_argument("--out", type=Path, default=Path("benchmark-results"), help="folder for JSON and plot")
-    parser.add_argument("--only", choices=[*WORKS, "growth"], nargs="+", help="some of the runs")
+    parser.add_argument("--only", choices=[*WORKS, *OTHER_WORKS], nargs="+", help="some of the runs")
     arguments = parser.parse_args()
-    wanted = arguments.only or [*WORKS, "growth"]
+    wanted = arguments.only or [*WORKS, *OTHER_WORKS]
     size = workloads.SMOKE if arguments.smoke else workloads.Size()
     terminal = Console()
     console = terminal if terminal.is_terminal else Console(width=150)
@@ -45,6 +45,10 @@ def main() -> None:
     for work in (work for name, work in WORKS.items() if name in wanted):
         console.print(f"… {work.__doc__.splitlines()[0]}", style="dim")
         results += work(size)
+    tables = []
+    if "large" in wanted:
+        console.print("… default selection on large tables", style="dim")
+        tables = [large.measure(*shape) for shape in size.large_tables]
     curves = {}
     if "growth" in wanted:
         console.print("… growth with n", style="dim")
@@ -52,6 +56,11 @@ def main() -> None:
 
     if results:
         console.print(_table(results))
+    for table in tables:
+        console.print(
+            f"default selection, {table['rows']:,} × {table['features']:,}, {table['threads']} threads: "
+            f"{_duration(table['seconds'])}, peak {table['peak megabytes']:,.0f} MB, {table['selected']} selected"
+        )
     for name, curve in curves.items():
         (shortest, _), (longest, _) = curve[0], curve[-1]
         slope = workloads.exponent(curve)
@@ -60,7 +69,12 @@ def main() -> None:
             f" (at most: {EXPONENT_BARS[name]})"
         )
     arguments.out.mkdir(parents=True, exist_ok=True)
-    content = {"versions": found, "results": [result.to_dict() for result in results], "growth": curves}
+    content = {
+        "versions": found,
+        "results": [result.to_dict() for result in results],
+        "large tables": tables,
+        "growth": curves,
+    }
     (arguments.out / "benchmarks.json").write_text(json.dumps(content, indent=1))
     if curves:
         _plot(curves, arguments.out / "growth.svg", console)

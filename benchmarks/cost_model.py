@@ -91,8 +91,8 @@ class Model:
         return (
             f"work: {1e6 * self.per_value:.2f} s for a million values in a step\n"
             f"tasks: {self.per_block:.1f} for a block in a step, and {self.others:.0f} others\n"
-            f"asking: {1e3 * self.per_task:.1f} ms for a task; in a step {1e3 * self.per_feature:.3f} ms for a feature "
-            f"and {1e3 * self.per_row:.3f} ms for a row\n"
+            f"asking: {1e3 * self.per_task:.1f} ms for a task; in a step {1e3 * self.per_feature:.3f} ms for a "
+            f"feature and {1e3 * self.per_row:.3f} ms for a row\n"
             f"waiting: {1e3 * self.waiting:.1f} ms for a task, and {self.rest:.1f} s in all"
         )
 

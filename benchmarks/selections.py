@@ -6,14 +6,12 @@ import warnings
 from time import process_time
 
 import numpy as np
-from sklearn.datasets import make_friedman1
 from threadpoolctl import threadpool_limits
 
 from benchmarks.data import everyday_table
 from benchmarks.timing import Result, interleaved
 from benchmarks.workloads import Size
 from infosift.errors import InputError
-from infosift.selector import MutualInfoSelector
 from infosift.studies.rivals import DEFAULT, chosen_by, prepare, require_rivals
 
 # Each with the most features of a table that it gets through in a minute or two.
@@ -36,19 +34,6 @@ def default_selection(size: Size) -> list[Result]:
             rows = np.random.default_rng(0).permutation(len(y))[: size.table_rows]
             results += _beside_peers(name, X[rows, : size.table_columns], y[rows])
     return results
-
-
-def long_selection(size: Size) -> list[Result]:
-    """Default selection on a long table, on two threads."""
-    n_rows, n_features = size.long_table
-    X, y = make_friedman1(n_rows, n_features, noise=1.0, random_state=0)
-
-    def select(n_jobs: int) -> None:
-        MutualInfoSelector(random_state=0, n_jobs=n_jobs).fit(X, y)
-
-    times = interleaved({"one": lambda: select(1), "two": lambda: select(2)}, 1)
-    work = f"default selection, {n_rows:,} × {n_features}"
-    return [Result(work, "infosift, one thread", times["two"], times["one"], note="two threads")]
 
 
 def _beside_peers(name: str, X: np.ndarray, y: np.ndarray) -> list[Result]:

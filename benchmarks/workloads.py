@@ -30,7 +30,7 @@ class Size:
     tables: tuple[str, ...] = TABLES
     table_rows: int | None = None
     table_columns: int | None = None
-    long_table: tuple[int, int] = (20_000, 200)
+    large_tables: tuple[tuple[int, int], ...] = ((20_000, 200), (1_000_000, 5), (200, 50_000))
     resamples: int = 50
     growth_one: tuple[int, ...] = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000)
     growth_beside: tuple[int, ...] = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
@@ -48,7 +48,7 @@ SMOKE = Size(
     tables=("diabetes", "wine", "sonar"),
     table_rows=60,
     table_columns=4,
-    long_table=(300, 6),
+    large_tables=((300, 6),),
     resamples=4,
     growth_one=(200, 400),
     growth_beside=(200, 400),

@@ -1,7 +1,4 @@
-"""Figures in the text of pages, and where each comes from: ``python -m benchmarks.pages`` writes them there.
-
-A claim is a part of a sentence with {} in the place of figures. The tests hold the pages to the files.
-"""
+"""Claims: parts of sentences whose figures come from files; and what no claim accounts for."""
 
 from __future__ import annotations
 
@@ -10,21 +7,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.results import (
-    exact,
-    exact_over,
-    false_beside,
-    found_all,
-    from_noise,
-    n_runs_of,
-    seconds_over_ours,
+TABLE = re.compile(r"^\*\*(?P<title>.+)\*\*\n\n(?:\|.*\n)+", flags=re.M)
+_FIGURE = r"(\d[\d,.]*\d|\d)"
+# Where a figure is no claim: code, the address of a link.
+_NO_TEXT = re.compile(r"^```.*?^```|`[^`\n]+`|\]\([^)]*\)", flags=re.M | re.S)
+_NUMBER = re.compile(
+    r"(?<![A-Za-z])(?:\d[\d,.]*\d|\d)|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|sixty|hundred|thousand"
+    r"|million|hal(?:f|ve)|third|quarter|tenth|twice|double)s?\b",
+    flags=re.I,
 )
-from infosift.studies.rivals import DEFAULT, OURS
 
-_SEQUENTIAL = ("scikit-learn sequential", "mlxtend sequential")
-_CONTROLLED = ("dCRT, lasso", "dCRT, forest", "knockoffs", "knockoffs+")
-_ROWS = (50, 100, 300)
-_TOGETHER = ("circular", "exclusive or", "multiplicative")
+
+def pattern_of(text: str) -> re.Pattern[str]:
+    """Return what finds a part of a sentence, whatever the figures in place of {} are and wherever lines end."""
+    parts = [r"\s+".join(map(re.escape, part.split(" "))) for part in text.split("{}")]
+    return re.compile(_FIGURE.join(parts))
 
 
 @dataclass(frozen=True)
@@ -34,15 +31,9 @@ class Claim:
     text: str
     figures: Callable[[], Iterable[Any]]
 
-    @property
-    def pattern(self) -> re.Pattern[str]:
-        """What finds it in a page, whatever its figures are and wherever its lines end."""
-        parts = [r"\s+".join(map(re.escape, part.split(" "))) for part in self.text.split("{}")]
-        return re.compile(r"(\d[\d,.]*\d|\d)".join(parts))
-
     def written(self, page: str) -> str:
         """Return a page with its figures."""
-        found = self.pattern.search(page)
+        found = pattern_of(self.text).search(page)
         if found is None:
             raise SystemExit(f"The page does not say: {self.text}")
         figures = [str(figure) for figure in self.figures()]
@@ -54,70 +45,35 @@ class Claim:
         return page
 
 
-_README = (
-    Claim(
-        "it does so in {} to {} % of runs, Boruta in {} to {} %, "
-        "sequential searches around nearest neighbours in {} to {} %.",
-        lambda: (*exact_over(100, DEFAULT), *exact_over(100, "Boruta"), *exact_over(100, *_SEQUENTIAL)),
-    ),
-    Claim(
-        "There are {} runs of infosift and {} of each other",
-        lambda: [n_runs_of(who) for who in (DEFAULT, "Boruta")],
-    ),
-    Claim(
-        "it selects something from ten features of pure noise in {} % of runs",
-        lambda: [from_noise(100, DEFAULT)],
-    ),
-    Claim("Boruta does from ten in {} %.", lambda: [from_noise(100, "Boruta")]),
-    Claim(
-        "one that adds nothing was selected beside them in {} to {} % of the runs above",
-        lambda: false_beside(100, DEFAULT),
-    ),
-    Claim(
-        "in {} % of runs if the dependence is a circle, but in {} % if it is made of thresholds",
-        lambda: [exact(50, kind, DEFAULT) for kind in ("circular", "threshold")],
-    ),
-    Claim(
-        "In 100 rows it finds a circle, an exclusive or and a product in {} to {} % of runs, Boruta in {} to {} %",
-        lambda: (*exact_over(100, DEFAULT, kinds=_TOGETHER), *exact_over(100, "Boruta", kinds=_TOGETHER)),
-    ),
-)
-_COMPARISON = (
-    Claim(
-        "are found by the dCRT with a lasso in {} % of runs, by ours in {} %",
-        lambda: [found_all(50, "linear", who) for who in ("dCRT, lasso", DEFAULT)],
-    ),
-    Claim(
-        "they find exactly what matters in at most {} % of runs, ours in {} % or more",
-        lambda: (
-            exact_over(100, *_CONTROLLED, kinds=_TOGETHER)[1],
-            exact_over(100, DEFAULT, kinds=_TOGETHER)[0],
-        ),
-    ),
-    Claim(
-        "(exact in {} and {} % of runs against {} and {} %)",
-        lambda: [exact(n, "threshold", who) for who in ("Boruta", DEFAULT) for n in (50, 100)],
-    ),
-    Claim(
-        "the dCRT with a lasso is exact in {} % of runs, ours in {} %",
-        lambda: [exact(50, "linear", who) for who in ("dCRT, lasso", DEFAULT)],
-    ),
-    Claim(
-        "Boruta takes {} times as long as the default at n = 100, "
-        "scikit-learn's sequential search {} times and mlxtend's {} times",
-        lambda: [round(seconds_over_ours(100, who)) for who in ("Boruta", *_SEQUENTIAL)],
-    ),
-    Claim(
-        "the sequential selectors select something in {} % of runs, and Boruta in {} to {} %",
-        lambda: (
-            min(from_noise(n, who) for n in _ROWS for who in _SEQUENTIAL),
-            min(from_noise(n, "Boruta") for n in _ROWS),
-            max(from_noise(n, "Boruta") for n in _ROWS),
-        ),
-    ),
-    Claim(
-        "our published method in {} % of runs at n = 100, the default in {} %",
-        lambda: [from_noise(100, who) for who in OURS],
-    ),
-)
-CLAIMS = {"README.md": _README, "docs/comparison.md": _COMPARISON}
+@dataclass(frozen=True)
+class Page:
+    """A page, its claims, and ``given``: parts with numbers that nobody measured, such as sizes and settings."""
+
+    path: str
+    claims: tuple[Claim, ...]
+    given: tuple[str, ...] = ()
+
+    def written(self, text: str, tables: dict[str, str]) -> str:
+        """Return the page with the tables and figures of the files."""
+        text = TABLE.sub(lambda found: tables.get(found["title"], found[0]), text)
+        for claim in self.claims:
+            text = claim.written(text)
+        return text
+
+    def unaccounted(self, text: str, tables: dict[str, str]) -> list[str]:
+        """Return each number of the page, with what stands around it, that comes from no file and is not given.
+
+        Numbers are also words, from two on.
+        """
+        text = TABLE.sub(lambda found: "" if found["title"] in tables else found[0], text)
+        known = [found.span() for found in _NO_TEXT.finditer(text)]
+        for part in (*(claim.text for claim in self.claims), *self.given):
+            places = [found.span() for found in pattern_of(part).finditer(text)]
+            if not places:
+                raise SystemExit(f"{self.path} does not say: {part}")
+            known += places
+        return [
+            " ".join(text[max(0, found.start() - 40) : found.end() + 40].split())
+            for found in _NUMBER.finditer(text)
+            if not any(start <= found.start() and found.end() <= end for start, end in known)
+        ]

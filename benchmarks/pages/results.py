@@ -1,4 +1,4 @@
-"""What studies wrote to ``docs/results``, for the pages that quote it."""
+"""What studies and benchmarks wrote to ``docs/results``, for the pages that quote it."""
 
 from __future__ import annotations
 
@@ -10,30 +10,39 @@ from statistics import fmean
 from typing import Any
 
 from infosift.studies import power
-from infosift.studies.rivals import DEFAULT
+from infosift.studies.rivals import DEFAULT, OURS
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"
 KINDS_TO_FIND = tuple(kind for kind in power.KINDS if kind != power.NOISE)
+TOGETHER = ("circular", "exclusive or", "multiplicative")
+SEQUENTIAL = ("scikit-learn sequential", "mlxtend sequential")
+DISTILLED = ("dCRT, lasso", "dCRT, forest")
+CONTROLLED = (*DISTILLED, "knockoffs", "knockoffs+")
+BENCHMARKS = "benchmarks"
 
 
 @cache
 def numbers_of(name: str) -> Any:
-    """Return the numbers that a study wrote."""
+    """Return the numbers that a study wrote, or the benchmarks."""
     file = RESULTS / f"{name}.json"
     if not file.exists():
-        raise SystemExit(f"{file} is not there: infosift study {name} --out {RESULTS} writes it.")
+        work = "python -m benchmarks --only default large" if name == BENCHMARKS else f"infosift study {name}"
+        raise SystemExit(f"{file} is not there: {work} --out {RESULTS} writes it.")
     return json.loads(file.read_text(encoding="utf-8"))
+
+
+def of_power(n_rows: int, kind: str, who: str, counted: str) -> int:
+    """Return a share of runs of the study of power, in per cent.
+
+    Those in which exactly the relevant features were selected ("exact"), all of them ("all"), no other ("clean").
+    """
+    return round(100 * numbers_of("power")["rows"][str(n_rows)][kind][who][counted])
 
 
 def exact(n_rows: int, kind: str, who: str) -> int:
     """Return the share of runs in which exactly the relevant features were selected, in per cent."""
-    return round(100 * numbers_of("power")["rows"][str(n_rows)][kind][who]["exact"])
-
-
-def found_all(n_rows: int, kind: str, who: str) -> int:
-    """Return the share of runs in which all relevant features were selected, in per cent."""
-    return round(100 * numbers_of("power")["rows"][str(n_rows)][kind][who]["all"])
+    return of_power(n_rows, kind, who, "exact")
 
 
 def exact_over(n_rows: int, *who: str, kinds: Iterable[str] = KINDS_TO_FIND) -> tuple[int, int]:
@@ -42,16 +51,22 @@ def exact_over(n_rows: int, *who: str, kinds: Iterable[str] = KINDS_TO_FIND) -> 
     return min(shares), max(shares)
 
 
+def kinds_won(n_rows: int) -> tuple[int, int]:
+    """Return in how many kinds of dependence, and of how many, our default is exact more often than all others."""
+    others = [who for who in power.WHO if who not in OURS]
+    won = [exact(n_rows, kind, DEFAULT) > exact_over(n_rows, *others, kinds=[kind])[1] for kind in KINDS_TO_FIND]
+    return sum(won), len(won)
+
+
 def false_beside(n_rows: int, who: str) -> tuple[int, int]:
     """Return the least and the largest share of runs with a feature that is not relevant, in per cent."""
-    by_kind = numbers_of("power")["rows"][str(n_rows)]
-    shares = [round(100 * (1 - by_kind[kind][who]["clean"])) for kind in KINDS_TO_FIND]
+    shares = [100 - of_power(n_rows, kind, who, "clean") for kind in KINDS_TO_FIND]
     return min(shares), max(shares)
 
 
 def from_noise(n_rows: int, who: str) -> int:
     """Return the share of runs in which something was selected where there was nothing to find, in per cent."""
-    return round(100 * (1 - numbers_of("power")["rows"][str(n_rows)][power.NOISE][who]["clean"]))
+    return 100 - of_power(n_rows, power.NOISE, who, "clean")
 
 
 def n_runs_of(who: str) -> int:
@@ -62,8 +77,34 @@ def n_runs_of(who: str) -> int:
     return int(counts.pop())
 
 
+def seconds_a_run(n_rows: int, who: str) -> float:
+    """Return the processor time of a run of the study of power, over all kinds of dependence."""
+    by_kind = numbers_of("power")["rows"][str(n_rows)].values()
+    return fmean(by_who[who]["CPU seconds"] for by_who in by_kind if who in by_who)
+
+
 def seconds_over_ours(n_rows: int, who: str) -> float:
     """Return how many times as much processor time a selector takes as our default."""
-    by_kind = numbers_of("power")["rows"][str(n_rows)].values()
-    theirs, ours = (fmean(by_who[one]["CPU seconds"] for by_who in by_kind) for one in (who, DEFAULT))
-    return theirs / ours
+    return seconds_a_run(n_rows, who) / seconds_a_run(n_rows, DEFAULT)
+
+
+def calibration(situation: str, counted: str) -> float:
+    """Return what the study of calibration counted."""
+    return float(numbers_of("calibration")[situation][counted])
+
+
+def prediction(data: str, who: str, what: str) -> float:
+    """Return a mean over folds of the study of prediction: the error of a model, or another figure."""
+    return float(numbers_of("prediction")["data sets"][data][who][what])
+
+
+def results_against(peer: str) -> list[dict[str, Any]]:
+    """Return the benchmarks of the default beside a peer."""
+    found = numbers_of(BENCHMARKS)["results"]
+    return [result for result in found if result["peer"] == peer and result["work"].startswith("default")]
+
+
+def large_table(n_rows: int, n_features: int) -> dict[str, Any]:
+    """Return what a default selection on a large table took."""
+    found = numbers_of(BENCHMARKS)["large tables"]
+    return next(table for table in found if (table["rows"], table["features"]) == (n_rows, n_features))

@@ -6,6 +6,7 @@ import argparse
 import json
 import platform
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -45,10 +46,6 @@ def main() -> None:
     for work in (work for name, work in WORKS.items() if name in wanted):
         console.print(f"… {work.__doc__.splitlines()[0]}", style="dim")
         results += work(size)
-    tables = []
-    if "large" in wanted:
-        console.print("… default selection on large tables", style="dim")
-        tables = [large.measure(*shape) for shape in size.large_tables]
     curves = {}
     if "growth" in wanted:
         console.print("… growth with n", style="dim")
@@ -56,11 +53,6 @@ def main() -> None:
 
     if results:
         console.print(_table(results))
-    for table in tables:
-        console.print(
-            f"default selection, {table['rows']:,} × {table['features']:,}, {table['threads']} threads: "
-            f"{_duration(table['seconds'])}, peak {table['peak megabytes']:,.0f} MB, {table['selected']} selected"
-        )
     for name, curve in curves.items():
         (shortest, _), (longest, _) = curve[0], curve[-1]
         slope = workloads.exponent(curve)
@@ -68,17 +60,32 @@ def main() -> None:
             f"{name}: cost grows as n^{slope:.2f} from {shortest:,} to {longest:,} rows"
             f" (at most: {EXPONENT_BARS[name]})"
         )
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    content = {
-        "versions": found,
-        "results": [result.to_dict() for result in results],
-        "large tables": tables,
-        "growth": curves,
-    }
-    (arguments.out / "benchmarks.json").write_text(json.dumps(content, indent=1))
+    if results or curves:
+        content = {"versions": found, "results": [result.to_dict() for result in results], "growth": curves}
+        _write(content, arguments.out / "benchmarks.json")
     if curves:
         _plot(curves, arguments.out / "growth.svg", console)
+    if "large" in wanted:
+        tables = _large(size, console)
+        _write({"versions": found, "large tables": tables}, arguments.out / "large.json")
     console.print(f"Written to {arguments.out}", style="dim")
+
+
+def _large(size: workloads.Size, console: Console) -> list[dict[str, Any]]:
+    """Time the default selection on large tables."""
+    console.print("… default selection on large tables", style="dim")
+    tables = [large.measure(*shape) for shape in size.large_tables]
+    for table in tables:
+        console.print(
+            f"{table['rows']:,} × {table['features']:,}, {table['threads']} threads: "
+            f"{_duration(table['seconds'])}, peak {table['peak megabytes']:,.0f} MB, {table['selected']} selected"
+        )
+    return tables
+
+
+def _write(content: dict[str, Any], path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, indent=1), encoding="utf-8")
 
 
 def _table(results: list[Result]) -> Table:

@@ -85,7 +85,11 @@ def test_what_is_given_is_on_the_page():
 
 @pytest.mark.parametrize(
     ("name", "command"),
-    [("power", "infosift study power"), ("benchmarks", "python -m benchmarks --only default large")],
+    [
+        ("power", "infosift study power"),
+        ("benchmarks", "python -m benchmarks --only default"),
+        ("large", "python -m benchmarks --only large"),
+    ],
 )
 def test_what_was_not_run_is_named(name, command, tmp_path, monkeypatch):
     monkeypatch.setattr(results, "RESULTS", tmp_path)

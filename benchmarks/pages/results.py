@@ -19,7 +19,11 @@ TOGETHER = ("circular", "exclusive or", "multiplicative")
 SEQUENTIAL = ("scikit-learn sequential", "mlxtend sequential")
 DISTILLED = ("dCRT, lasso", "dCRT, forest")
 CONTROLLED = (*DISTILLED, "knockoffs", "knockoffs+")
-BENCHMARKS = "benchmarks"
+# Which command writes a file; all others are of studies.
+_COMMANDS = {
+    "benchmarks": "python -m benchmarks --only default",
+    "large": "python -m benchmarks --only large",
+}
 
 
 @cache
@@ -27,8 +31,8 @@ def numbers_of(name: str) -> Any:
     """Return the numbers that a study wrote, or the benchmarks."""
     file = RESULTS / f"{name}.json"
     if not file.exists():
-        work = "python -m benchmarks --only default large" if name == BENCHMARKS else f"infosift study {name}"
-        raise SystemExit(f"{file} is not there: {work} --out {RESULTS} writes it.")
+        command = _COMMANDS.get(name, f"infosift study {name}")
+        raise SystemExit(f"{file} is not there: {command} --out {RESULTS} writes it.")
     return json.loads(file.read_text(encoding="utf-8"))
 
 
@@ -100,11 +104,11 @@ def prediction(data: str, who: str, what: str) -> float:
 
 def results_against(peer: str) -> list[dict[str, Any]]:
     """Return the benchmarks of the default beside a peer."""
-    found = numbers_of(BENCHMARKS)["results"]
+    found = numbers_of("benchmarks")["results"]
     return [result for result in found if result["peer"] == peer and result["work"].startswith("default")]
 
 
 def large_table(n_rows: int, n_features: int) -> dict[str, Any]:
     """Return what a default selection on a large table took."""
-    found = numbers_of(BENCHMARKS)["large tables"]
+    found = numbers_of("large")["large tables"]
     return next(table for table in found if (table["rows"], table["features"]) == (n_rows, n_features))

@@ -46,6 +46,6 @@ def _of_benchmarks() -> Iterator[Table]:
                 f"{table['seconds']:.0f} s",
                 f"{table['peak megabytes'] / 1000:.1f} GB",
             )
-            for table in numbers_of("benchmarks")["large tables"]
+            for table in numbers_of("large")["large tables"]
         ),
     )

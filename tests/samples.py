@@ -11,9 +11,9 @@ from infosift.data.columns import NamedColumns
 from infosift.data.feature_groups import Unit
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
+from infosift.inference.conditional import Conditional, Workbench
 from infosift.progress import Reporter
 from infosift.results.seals import seal
-from infosift.significance.conditional import Conditional, Workbench
 from infosift.studies.synthetic import draw
 
 INFORMATIVE = frozenset(range(5))

@@ -16,7 +16,7 @@ from infosift import (
     score_candidates,
 )
 from infosift.data.preparing import to_unit_spread
-from infosift.significance.permutation import shuffled_orders
+from infosift.inference.permutation import shuffled_orders
 from infosift.studies.leaks import walks
 from oracle import ksg
 from samples import friedman

@@ -18,7 +18,7 @@ FLOORS = (
     ("selector", "functions", "choices"),
     ("callbacks", "seen_features"),
     ("search",),
-    ("significance",),
+    ("inference",),
     ("criteria",),
     ("engines",),
     ("data",),

@@ -14,16 +14,16 @@ from infosift.data.frames import read_columns
 from infosift.engines.active import active_engine
 from infosift.engines.base import Question
 from infosift.errors import DataWarning, InputError, require_choice, require_count, require_level
+from infosift.inference.conditional import MOST_CLASSES
+from infosift.inference.permutation import judge, null_scores, permutations_for, warn_of_many_permutations
+from infosift.inference.regression import Smoother
+from infosift.inference.residual_target import randomised_residuals, residuals_of_target
+from infosift.inference.row_order import serial_dependence
+from infosift.inference.row_sources import shuffle_of
+from infosift.inference.surrogates import NULLS, surrogates_of
 from infosift.random_streams import SeedLike, resolve_seed
 from infosift.results.steps import FoldEstimates, PermutationTest
 from infosift.search.choose_k import resample
-from infosift.significance.conditional import MOST_CLASSES
-from infosift.significance.permutation import judge, null_scores, permutations_for, warn_of_many_permutations
-from infosift.significance.regression import Smoother
-from infosift.significance.residual_target import randomised_residuals, residuals_of_target
-from infosift.significance.row_order import serial_dependence
-from infosift.significance.row_sources import shuffle_of
-from infosift.significance.surrogates import NULLS, surrogates_of
 
 
 def mutual_information(

@@ -6,7 +6,7 @@ import pytest
 
 from infosift import Selection
 from infosift.errors import InputError
-from infosift.significance.permutation import shuffled_orders
+from infosift.inference.permutation import shuffled_orders
 from oracle import ksg
 from samples import friedman, make_selector
 

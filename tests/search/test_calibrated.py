@@ -8,7 +8,7 @@ import pytest
 
 from infosift import Calibrated, Selection
 from infosift.errors import InputError
-from infosift.significance import drawn_scores
+from infosift.inference import drawn_scores
 from infosift.studies import dependence
 from samples import friedman, make_selector
 

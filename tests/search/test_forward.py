@@ -7,13 +7,13 @@ from infosift import KSG, Published
 from infosift.criteria import Scorer
 from infosift.data.columns import NamedColumns
 from infosift.engines.threads import ThreadEngine
+from infosift.inference.permutation import shuffled_orders
 from infosift.progress import Reporter
 from infosift.search.base import Problem
 from infosift.search.forward import Forward, additions
 from infosift.search.problem import make_problem, settings_of
 from infosift.search.published import PublishedTests
 from infosift.search.run import Run
-from infosift.significance.permutation import shuffled_orders
 from oracle import ksg
 from samples import friedman, make_selector
 

@@ -10,12 +10,12 @@ from infosift.data.columns import NamedColumns
 from infosift.data.feature_groups import Unit
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
+from infosift.inference.conditional import Conditional, Workbench
+from infosift.inference.drawn_scores import DrawnScores
+from infosift.inference.drawn_series import DrawnSeries
+from infosift.inference.max_test import growing, max_test
 from infosift.progress import Reporter
 from infosift.search.removal import Removals
-from infosift.significance.conditional import Conditional, Workbench
-from infosift.significance.drawn_scores import DrawnScores
-from infosift.significance.drawn_series import DrawnSeries
-from infosift.significance.max_test import growing, max_test
 
 A, B, C = (Unit(name, (i,)) for i, name in enumerate("abc"))
 PROBLEM = SimpleNamespace(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from infosift.display.phrases import count, the_target
+from infosift.inference.detectable import FOUND_OF_TEN
 from infosift.results.selection import Selection
-from infosift.significance.detectable import FOUND_OF_TEN
 
 # Where only stronger correlations are found, or nothing is, the power is worth a sentence.
 _NOTABLE = 0.3

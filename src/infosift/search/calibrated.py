@@ -17,24 +17,24 @@ from infosift.data.row_groups import sample_rows
 from infosift.data.table import Table
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, is_auto, require_choice
-from infosift.progress import Reporter
-from infosift.results.steps import NeighborChoice, Step
-from infosift.search.base import Alone, Problem, columns_of
-from infosift.significance.candidate_tests import (
+from infosift.inference.candidate_tests import (
     SHARE_OF_NEIGHBORS,
     SHARE_OF_PAIRS,
     SHARE_OF_SERIES,
     CandidateTests,
     Outcome,
 )
-from infosift.significance.conditional import Conditional, Workbench
-from infosift.significance.drawn_scores import DrawnScores
-from infosift.significance.drawn_series import DrawnSeries
-from infosift.significance.max_test import at_most, draws_for, growing, looks, max_test
-from infosift.significance.permutation import permutations_for, threshold, warn_of_many_permutations
-from infosift.significance.refined import refined
-from infosift.significance.shifts import CIRCULAR
-from infosift.significance.surrogates import NULLS
+from infosift.inference.conditional import Conditional, Workbench
+from infosift.inference.drawn_scores import DrawnScores
+from infosift.inference.drawn_series import DrawnSeries
+from infosift.inference.max_test import at_most, draws_for, growing, looks, max_test
+from infosift.inference.permutation import permutations_for, threshold, warn_of_many_permutations
+from infosift.inference.refined import refined
+from infosift.inference.shifts import CIRCULAR
+from infosift.inference.surrogates import NULLS
+from infosift.progress import Reporter
+from infosift.results.steps import NeighborChoice, Step
+from infosift.search.base import Alone, Problem, columns_of
 
 # Of a longer table as many rows are drawn, in which all but the weakest dependence is seen.
 _MOST_ROWS = 20_000

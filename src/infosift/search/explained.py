@@ -13,10 +13,10 @@ from infosift.data.gaps import whole_rows_of
 from infosift.data.preparing import to_gaussian_ranks
 from infosift.data.row_groups import sample_rows
 from infosift.engines.base import Engine, Question
+from infosift.inference.regression import LEAST_PROBABILITY, Smoother
 from infosift.results.explained import Explained
 from infosift.results.steps import Verdict
 from infosift.search.base import Problem, Tests, columns_of
-from infosift.significance.regression import LEAST_PROBABILITY, Smoother
 
 _MOST_ROWS = 10_000
 _MOST_CLASSES = 50

@@ -14,9 +14,9 @@ from sklearn.base import BaseEstimator
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.feature_groups import Unit
 from infosift.errors import require_choice
+from infosift.inference.permutation import interval_of_p, threshold
 from infosift.results.steps import Step
 from infosift.search.base import Alone, Decisions, Method, Problem, Tests
-from infosift.significance.permutation import interval_of_p, threshold
 
 CONTROLS = ("fwer", "fdr", None)
 

@@ -14,11 +14,11 @@ from infosift.data.leaks import CUTS, ORDER, VALUES, Leak, leaks_of
 from infosift.data.table import Table
 from infosift.engines.base import Engine
 from infosift.errors import listing
+from infosift.inference.detectable import FOUND_OF_TEN
+from infosift.inference.row_order import SerialDependence, serial_dependence
 from infosift.results.notices import Notice
 from infosift.results.selection import Selection
 from infosift.search.base import Problem
-from infosift.significance.detectable import FOUND_OF_TEN
-from infosift.significance.row_order import SerialDependence, serial_dependence
 
 # Share of rows that are dropped for missing values, from which on it is worth a sentence.
 _MANY_DROPPED = 0.1

@@ -16,18 +16,18 @@ from infosift.criteria.base import Value
 from infosift.data.feature_groups import Unit
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, require_count, require_finite_number
-from infosift.progress import Reporter
-from infosift.results.steps import NeighborChoice, PermutationTest, Step
-from infosift.search.base import Alone, Problem, columns_of
-from infosift.search.choose_k import Resampling, choose_value
-from infosift.significance.max_test import draws_of
-from infosift.significance.permutation import (
+from infosift.inference.max_test import draws_of
+from infosift.inference.permutation import (
     judge,
     null_scores,
     permutations_for,
     shuffled_orders,
     warn_of_many_permutations,
 )
+from infosift.progress import Reporter
+from infosift.results.steps import NeighborChoice, PermutationTest, Step
+from infosift.search.base import Alone, Problem, columns_of
+from infosift.search.choose_k import Resampling, choose_value
 
 _N_FOLDS = 30
 # Of a filter that controls the false discovery rate.

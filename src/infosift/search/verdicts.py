@@ -13,11 +13,11 @@ from infosift.criteria.base import Value
 from infosift.data.gaps import whole_rows_of
 from infosift.engines.base import Question, joined_columns
 from infosift.engines.threads import ThreadEngine
+from infosift.inference.detectable import smallest_detectable_correlation
+from infosift.inference.permutation import interval_of_p
 from infosift.results.selection import Selection
 from infosift.results.steps import Step, Verdict
 from infosift.search.base import Problem, Tests
-from infosift.significance.detectable import smallest_detectable_correlation
-from infosift.significance.permutation import interval_of_p
 
 # The test of each candidate alone draws from streams beyond those of a backward search.
 _STEP_ALONE = 4_000_000

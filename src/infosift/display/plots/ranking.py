@@ -21,7 +21,7 @@ from infosift.display.plots.canvas import (
     name_rows,
     say,
 )
-from infosift.significance.permutation import threshold
+from infosift.inference.permutation import threshold
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

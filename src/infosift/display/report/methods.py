@@ -16,8 +16,8 @@ from infosift.display.phrases import (
     the_target,
     values_of,
 )
+from infosift.inference.shifts import CIRCULAR
 from infosift.search.calibrated import MOST_ASKED_ALONE
-from infosift.significance.shifts import CIRCULAR
 
 if TYPE_CHECKING:
     from infosift.results.selection import Selection

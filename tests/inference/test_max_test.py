@@ -1,0 +1,225 @@
+"""The maximum test: its level, when draws end, and statistics that are alike for data and surrogates."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import hypergeom
+
+from infosift.inference.max_test import (
+    Draws,
+    blind,
+    cheap_looks,
+    draws_for,
+    draws_of,
+    growing,
+    joined,
+    looks,
+    max_test,
+    tail_bound,
+)
+from infosift.inference.permutation import studentised
+
+
+def assert_same(found, expected):
+    for name in ("observed", "as_high", "best"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+@pytest.mark.parametrize("n_units", [1, 10])
+def test_the_best_of_many_has_its_level(n_units):
+    # Scores drawn alike for data and surrogates: p <= 0.05 in at most 5 % of cases; 1000 have an error of 0.7 %.
+    rng = np.random.default_rng(n_units)
+
+    def draw(draws):
+        return rng.normal(size=(len(draws), n_units, 2))
+
+    passed = sum(max_test(growing(draw), 0.05, looks(0.05, None)).p_value <= 0.05 for _ in range(1000))
+    assert passed <= 72
+
+
+def test_a_fine_test_has_its_level():
+    # As above: Binomial(100, 0.05) exceeds 12 once in 700 times. One that passes goes on, and may fail then.
+    rng = np.random.default_rng(0)
+
+    def draw(draws):
+        return rng.normal(size=(len(draws), 2, 2))
+
+    tests = [max_test(growing(draw), 0.05, cheap_looks(0.05, None), fine=True) for _ in range(100)]
+    assert sum(test.p_value <= 0.05 for test in tests) <= 12
+    assert {test.n_permutations for test in tests} == {59, 249, 999, 4999}
+
+
+def test_draws_end_when_all_is_clear():
+    rng = np.random.default_rng(0)
+
+    def shifted(by):
+        def draw(draws):
+            scores = rng.normal(size=(len(draws), 3, 1))
+            if draws[0] == 0:
+                scores[0] += by
+            return scores
+
+        return growing(draw)
+
+    assert max_test(shifted(-3), 0.05, looks(0.05, None)).n_permutations == 19
+    strong = max_test(shifted(30), 0.05, looks(0.05, None))
+    assert strong.n_permutations == 39
+    assert strong.p_value == 1 / 40
+    assert strong.p_high <= 0.05
+    assert max_test(shifted(30), 0.05, looks(0.05, 99)).n_permutations == 99
+    assert max_test(shifted(30), 0.05, cheap_looks(0.05, None)).n_permutations == 59
+    fine = max_test(shifted(30), 0.05, cheap_looks(0.05, None), fine=True)
+    assert fine.n_permutations == 999
+    assert fine.p_value == 1 / 1000
+    assert max_test(shifted(-3), 0.05, cheap_looks(0.05, None), fine=True).n_permutations == 59
+
+
+def with_p_values(*shares):
+    """Draws of which such shares of the best surrogates are as high as each candidate, however many there are."""
+
+    def draw(count):
+        observed = 1 - np.array(shares)
+        surrogates = (np.arange(count) + 0.5) / count
+        return Draws(observed, np.zeros(len(shares), dtype=np.int64), np.array([observed.max(), *surrogates]))
+
+    return draw
+
+
+@pytest.mark.parametrize(
+    ("shares", "fine", "n_permutations"),
+    [
+        ((0.0,), False, 249),  # Clopper and Pearson: 1 - 0.001 ** (1 / 249) is the first bound below alpha
+        ((0.0,), True, 999),
+        ((0.0, 0.5), True, 999),
+        # At 999 draws, three standard errors of alpha are 0.021.
+        ((0.0, 0.04), True, 4999),
+        ((0.0, 0.06, 0.5), True, 4999),
+        ((0.0, 0.08), True, 999),
+        ((0.045,), True, 4999),
+        ((0.06, 0.5), True, 4999),
+        ((0.3,), True, 59),
+    ],
+)
+def test_a_fine_test_goes_on_where_a_candidate_is_near_alpha(shares, fine, n_permutations):
+    test = max_test(with_p_values(*shares), 0.05, cheap_looks(0.05, None), fine=fine)
+    assert test.n_permutations == n_permutations
+    assert test.p_value == pytest.approx(min(shares), abs=2 / n_permutations)
+    assert test.p_low <= min(shares) <= test.p_high
+
+
+@pytest.mark.parametrize("alpha", [0.0065, 0.0325, 0.065])
+def test_a_last_look_at_what_is_near_alpha_adds_less_than_a_millionth_to_the_level(alpha):
+    # Of exchangeable draws, the number of all surrogates as high as the data is uniform, and that of the first of
+    # them hypergeometric. To pass by the first is wrong where all would not have passed.
+    *_, first, last = cheap_looks(alpha, None)
+
+    def passes_early(as_high):
+        best = np.array([1.0, *np.repeat([2.0, 0.0], [as_high, first - as_high])])
+        draws = Draws(np.array([1.0]), np.array([as_high]), best)
+        counted = []
+        test = max_test(lambda count: counted.append(count) or draws, alpha, [first, last], fine=True)
+        return counted == [first] and test.draws.p_values[0] <= alpha
+
+    early = [as_high for as_high in range(100) if passes_early(as_high)]
+    assert early == list(range(len(early)))
+    of_all = np.arange(last + 1)
+    wrong = hypergeom.cdf(len(early) - 1, last, of_all, first) * ((1 + of_all) / (1 + last) > alpha)
+    assert wrong.mean() < 1e-6
+
+
+def test_looks_make_alpha_exact():
+    assert list(looks(0.05, None)) == [19, 39]
+    assert list(looks(0.01, None)) == [19, 99, 199]
+    assert list(looks(0.05, 59)) == list(looks(0.05, 59, fine=True)) == [59]
+    assert list(looks(0.005, None, fine=True)) == [19, 199, 399, 1999]
+    assert list(cheap_looks(0.03, None)) == [59, 249, 999, 4999]
+    assert list(cheap_looks(0.05 * 0.7, None)) == [59, 249, 999, 4999]
+    assert list(cheap_looks(0.0005, None)) == [59, 249, 1999, 9999]
+    assert list(cheap_looks(0.03, 79)) == [79]
+
+
+def slow_statistics(scores):
+    """The definition: each score in its standard deviations over all draws, and the largest of a candidate."""
+    statistics = np.full(scores.shape[:2], -np.inf)
+    for candidate in range(scores.shape[1]):
+        for own in scores[:, candidate].T:
+            in_spreads = (own - own.mean()) / own.std() if own.std() > 0 else np.zeros_like(own)
+            statistics[:, candidate] = np.maximum(statistics[:, candidate], in_spreads)
+    return statistics
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 40), st.integers(1, 6), st.integers(1, 4))
+def test_draws_against_their_definition(seed, n_draws, n_candidates, n_scores):
+    scores = np.random.default_rng(seed).normal(size=(n_draws, n_candidates, n_scores))
+    scores[:, 0, 0] = 1.0  # does not vary
+    draws, statistics = draws_of(scores), slow_statistics(scores)
+    np.testing.assert_allclose(draws.observed, statistics[0], atol=1e-9)
+    np.testing.assert_allclose(draws.best, statistics.max(axis=1), atol=1e-9)
+    assert draws.n_permutations == n_draws - 1
+    for candidate in range(1, n_candidates):
+        as_high = sum(statistics[draw, candidate] >= statistics[0, candidate] for draw in range(1, n_draws))
+        assert draws.as_high[candidate] == as_high
+        assert draws.unadjusted_p_values[candidate] == (1 + as_high) / n_draws
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1), st.lists(st.integers(-3, 3), min_size=1))
+def test_the_adjusted_p_value_is_how_often_the_best_surrogate_is_as_high(observed, surrogates):
+    # Whole numbers, so that there are ties.
+    best = np.array([max(observed), *surrogates], dtype=float)
+    draws = Draws(np.array(observed, dtype=float), np.zeros(len(observed), dtype=np.int64), best)
+    for own, p_value in zip(observed, draws.p_values, strict=True):
+        assert p_value == (1 + sum(other >= own for other in surrogates)) / (1 + len(surrogates))
+
+
+@given(
+    st.integers(0, 2**32 - 1), st.integers(2, 70), st.integers(1, 9), st.integers(2, 5), st.sets(st.integers(1, 8))
+)
+def test_draws_joined_over_blocks_of_candidates_are_draws_of_all(seed, n_draws, n_candidates, n_scores, cuts):
+    scores = np.random.default_rng(seed).normal(size=(n_draws, n_candidates, n_scores))
+    bounds = [0, *sorted(cut for cut in cuts if cut < n_candidates), n_candidates]
+    blocks = [np.ascontiguousarray(scores[:, a:b]) for a, b in pairwise(bounds)]
+    found, expected = joined([draws_of(block) for block in blocks]), draws_of(scores)
+    assert_same(found, expected)
+    np.testing.assert_array_equal(found.p_values, expected.p_values)
+    np.testing.assert_array_equal(found.unadjusted_p_values, expected.unadjusted_p_values)
+
+
+def test_draws_grow_and_none_is_drawn_twice():
+    scores, asked = np.random.default_rng(0).normal(size=(100, 3, 2)), []
+
+    def draw(draws):
+        asked.append(draws)
+        return scores[draws.start : draws.stop]
+
+    up_to = growing(draw)
+    for count in (19, 39, 99):
+        assert_same(up_to(count), draws_of(scores[: count + 1]))
+    assert asked == [range(20), range(20, 40), range(40, 100)]
+
+
+def test_data_and_surrogates_are_studentised_alike():
+    scores = np.random.default_rng(0).normal(size=(20, 3, 2))
+    scores[:, 0, 0] = 1.0
+    statistics = studentised(scores, scores.mean(axis=0), scores.std(axis=0))
+    np.testing.assert_allclose(statistics.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(statistics[:, 1:].std(axis=0), 1)
+    assert not statistics[:, 0, 0].any()
+    assert tail_bound(np.array([9.0, 1.0, -1.0, 1.0, -1.0])) == pytest.approx(1 / 82)
+    assert tail_bound(np.array([-9.0, 1.0, -1.0])) == 1
+
+
+@pytest.mark.parametrize(
+    ("least_p", "n_values", "draws"),
+    [(0.05, 1000, 999), (0.0004, 1000, 2499), (1e-6, 1000, 19_999), (1e-6, 200_000, 4999), (1e-6, 10**8, 999)],
+)
+def test_small_p_values_take_many_draws_where_these_are_cheap(least_p, n_values, draws):
+    assert draws_for(least_p, n_values) == draws
+
+
+def test_where_nothing_can_be_seen_no_candidate_passes():
+    test = blind(3, 0.05)
+    assert test.p_value == test.p_high == 1
+    assert test.draws.p_values.tolist() == test.draws.unadjusted_p_values.tolist() == [1, 1, 1]

@@ -1,4 +1,4 @@
-"""The recipes of CONTRIBUTING.md: their code, as it stands there, does what they say."""
+"""The recipes of docs/extending.md: their code, as it stands there, does what they say."""
 
 import re
 from pathlib import Path
@@ -18,8 +18,8 @@ ROOT = Path(__file__).parents[1]
 
 
 def section(title):
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    return re.search(rf"^### {title}\n(.*?)(?=^##)", text, flags=re.M | re.S)[1]
+    text = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    return re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", text, flags=re.M | re.S)[1]
 
 
 def made_by(title, name):

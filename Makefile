@@ -2,6 +2,7 @@
 # make test   install with all that the tests need, and run them
 # make lint   style, types and formatting; make types, the types alone
 # make docs   the pages of the documentation, with the examples of the gallery run, into build/site
+# make paper  the experiments of the paper, into build/paper; INFOSIFT_DATA is the folder of their data (docs/paper.md)
 # make dist   source distribution and wheel, into dist
 # make smoke  try the wheel in an environment of its own, without a compiler
 # make sanitize     the tests of the kernel under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -14,7 +15,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
            $(shell find src -name '*.py' -o -name '*.cpp' -o -name '*.hpp' \
              -o -name '*.jinja' -o -path '*/report/page.*')
 
-.PHONY: demo test lint types docs dist smoke sanitize test-lowest clean
+.PHONY: demo test lint types docs paper dist smoke sanitize test-lowest clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed
@@ -42,6 +43,11 @@ docs: $(VENV)/.installed-test
 	@echo "==> documentation, into build/site; the examples of the gallery take about two minutes"
 	@$(BIN)/pip install --quiet --disable-pip-version-check $(shell sed -n 's/^docs = \[\(.*\)\]$$/\1/p' pyproject.toml | tr -d ',')
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir build/site
+
+PAPER := friedman sensitivity housing nitrogen census
+paper: $(VENV)/.installed
+	@echo "==> the experiments of the paper, into build/paper, which takes about an hour; INFOSIFT_DATA is the folder of their data"
+	@for name in $(PAPER); do INFOSIFT_DATA="$(INFOSIFT_DATA)" $(BIN)/python -m studies $$name --out build/paper || exit; done
 
 dist: | $(VENV)/.created
 	@echo "==> source distribution and wheel, into dist"

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import make_friedman1
 
-from infosift.studies.data import HOUSING, SONAR, TECATOR
-from infosift.studies.prediction import load
+from studies.data import HOUSING, SONAR, TECATOR
+from studies.prediction import load
 
 NUMBERS, CLASSES = "numbers", "two classes"
 _OF_FILES = {"housing": HOUSING, "sonar": SONAR, "tecator": TECATOR}
@@ -39,7 +39,7 @@ def selection_table(n: int, d: int) -> tuple[np.ndarray, np.ndarray, str]:
         return C, y, "synthetic table; the census data are not at hand"
     import polars as pl
 
-    from infosift.studies.census import TARGET, columns_of
+    from studies.census import TARGET, columns_of
 
     table = pl.read_csv(file).filter(pl.col(TARGET) > 0).head(n)
     X = table.select(columns_of("B", table.columns)[:d]).to_numpy().astype(float)

@@ -12,7 +12,7 @@ from benchmarks.data import everyday_table
 from benchmarks.timing import Result, interleaved
 from benchmarks.workloads import Size
 from infosift.errors import InputError
-from infosift.studies.rivals import DEFAULT, chosen_by, prepare, require_rivals
+from studies.rivals import DEFAULT, chosen_by, prepare, require_rivals
 
 # Each with the most features of a table that it gets through in a minute or two.
 _PEERS = {

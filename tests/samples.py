@@ -14,7 +14,7 @@ from infosift.engines.threads import ThreadEngine
 from infosift.inference.conditional import Conditional, Workbench
 from infosift.progress import Reporter
 from infosift.results.seals import seal
-from infosift.studies.synthetic import draw
+from studies.synthetic import draw
 
 INFORMATIVE = frozenset(range(5))
 

@@ -10,8 +10,7 @@ from benchmarks.pages import __main__ as pages
 from benchmarks.pages import results
 from benchmarks.pages.claims import Claim, Page
 from benchmarks.pages.tables import tables
-
-from infosift.studies import power
+from studies import power
 
 WITHOUT_OTHER_FIGURES = ("README.md", "docs/comparison.md")
 
@@ -86,7 +85,7 @@ def test_what_is_given_is_on_the_page():
 @pytest.mark.parametrize(
     ("name", "command"),
     [
-        ("power", "infosift study power"),
+        ("power", "python -m studies power"),
         ("benchmarks", "python -m benchmarks --only default"),
         ("large", "python -m benchmarks --only large"),
     ],

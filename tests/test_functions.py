@@ -17,9 +17,9 @@ from infosift import (
 )
 from infosift.data.preparing import to_unit_spread
 from infosift.inference.permutation import shuffled_orders
-from infosift.studies.leaks import walks
 from oracle import ksg
 from samples import friedman
+from studies.leaks import walks
 
 
 def scaled(X):

@@ -12,7 +12,7 @@ from infosift.criteria import CRITERIA, Criterion
 from infosift.display import plots
 from infosift.search.base import Search
 from infosift.search.searches import SEARCHES
-from infosift.studies import dependence
+from studies import dependence
 
 ROOT = Path(__file__).parents[1]
 

@@ -21,8 +21,8 @@ from benchmarks.pages.results import (
     seconds_a_run,
     seconds_over_ours,
 )
-from infosift.studies.predictors import MODELS
-from infosift.studies.rivals import DEFAULT, OURS, TOLD
+from studies.predictors import MODELS
+from studies.rivals import DEFAULT, OURS, TOLD
 
 _ROWS = (50, 100, 300)
 _QUICK = ("mRMR, told the number", "L1 path", "knockoffs", "knockoffs+")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infosift.studies.rivals import DEFAULT
+from studies.rivals import DEFAULT
 
 if TYPE_CHECKING:
-    from infosift.studies.power import Figures
+    from studies.power import Figures
 
 _NAMES = {
     DEFAULT: "infosift",

@@ -9,8 +9,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from infosift.studies import power
-from infosift.studies.rivals import DEFAULT, OURS
+from studies import power
+from studies.rivals import DEFAULT, OURS
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"
@@ -31,7 +31,7 @@ def numbers_of(name: str) -> Any:
     """Return the numbers that a study wrote, or the benchmarks."""
     file = RESULTS / f"{name}.json"
     if not file.exists():
-        command = _COMMANDS.get(name, f"infosift study {name}")
+        command = _COMMANDS.get(name, f"python -m studies {name}")
         raise SystemExit(f"{file} is not there: {command} --out {RESULTS} writes it.")
     return json.loads(file.read_text(encoding="utf-8"))
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from benchmarks.pages.results import numbers_of, results_against
-from infosift.studies import power, prediction
-from infosift.studies.outcome import Table
+from studies import power, prediction
+from studies.outcome import Table
 
 _SEQUENTIAL = "scikit-learn sequential"
 

@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from infosift.selector import MutualInfoSelector
     from infosift.spectra.bsplines import BSplineBasis
     from infosift.stability.measure import selection_stability
-    from infosift.studies.rbfn import RBFNRegressor
 
 __all__ = [
     "KSG",
@@ -91,7 +90,6 @@ __all__ = [
     "PermutationTest",
     "Published",
     "QuadraticMI",
-    "RBFNRegressor",
     "RankingDisplay",
     "RedundancyDisplay",
     "Removal",
@@ -176,7 +174,6 @@ _HOMES = {
     "selector": ("MutualInfoSelector",),
     "spectra.bsplines": ("BSplineBasis",),
     "stability.measure": ("selection_stability",),
-    "studies.rbfn": ("RBFNRegressor",),
 }
 
 

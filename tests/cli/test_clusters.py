@@ -146,14 +146,6 @@ def test_a_folder_without_tables_is_refused(tmp_path):
     )
 
 
-def test_runs_of_a_study_are_done_by_workers(tmp_path):
-    here, there = tmp_path / "here", tmp_path / "there"
-    for folder, words in ((here, ["--jobs", "1"]), (there, ["--scheduler", "local", "--jobs", "2"])):
-        done = run("study", "calibration", "--quick", "--out", folder, *words)
-        assert done.returncode == 0, done.stderr
-    assert (there / "calibration.json").read_text() == (here / "calibration.json").read_text()
-
-
 def test_rows_that_workers_refuse_are_counted_from_one_too(folder, tmp_path):
     frame = pl.read_parquet(folder).with_columns(x2=pl.when(pl.int_range(60) == 4).then(None).otherwise("x2"))
     frame.write_parquet(tmp_path / "table.parquet")

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from infosift import Selection
 from infosift.cli import app
-from infosift.studies.outcome import Outcome
 from samples import friedman, small_selection
+from studies.outcome import Outcome
 
 RESULTS = {"--json": "out", "--csv": "out", "--report": "out", "--plot": "out.png", "--checkpoint": "out"}
 

@@ -6,8 +6,8 @@ import pytest
 from infosift.data.frames import mark_features, mark_target, read_array, read_target
 from infosift.data.leaks import CUTS, ORDER, VALUES, leaks_of
 from infosift.data.table import make_table
-from infosift.studies import leaks
-from infosift.studies.leaks import series
+from studies import leaks
+from studies.leaks import series
 
 
 def table_of(X, y, **options):

@@ -7,7 +7,7 @@ from infosift.data.frames import mark_target, read_array, read_target
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.row_order import serial_dependence
-from infosift.studies.leaks import walks
+from studies.leaks import walks
 
 
 def dependence(X, y, selected):

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 from sklearn.datasets import load_wine
 
-from infosift.studies.synthetic import draw
+from studies.synthetic import draw
 
 
 def _numbers(seed=0, n=100):

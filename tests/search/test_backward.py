@@ -9,10 +9,10 @@ from infosift.progress import Reporter
 from infosift.search.backward import Backward
 from infosift.search.checkpoint import Checkpoint
 from infosift.search.run import Run
-from infosift.studies import dependence
 from oracle import ksg
 from samples import friedman, make_selector
 from search.test_forward import ENGINE, problem_of
+from studies import dependence
 
 CALIBRATED = {
     "method": "calibrated",

@@ -9,8 +9,8 @@ import pytest
 from infosift import Calibrated, Selection
 from infosift.errors import InputError
 from infosift.inference import drawn_scores
-from infosift.studies import dependence
 from samples import friedman, make_selector
+from studies import dependence
 
 
 def select(X, y, groups=None, **options):

@@ -9,8 +9,8 @@ from scipy.stats import false_discovery_control
 
 from infosift import Filter
 from infosift.search.filter import benjamini_hochberg
-from infosift.studies import dependence
 from samples import friedman, make_selector
+from studies import dependence
 
 
 def select(X, y, control="fwer", **options):

@@ -5,10 +5,10 @@ import pytest
 
 from infosift import Floating
 from infosift.progress import Reporter
-from infosift.studies import dependence
 from oracle import ksg
 from samples import make_selector
 from search.test_forward import ENGINE, problem_of
+from studies import dependence
 
 
 def select(X, y, search, **options):

@@ -7,8 +7,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
 from infosift import Calibrated, DataWarning, InputError, MutualInfoSelector, Selection
-from infosift.studies.leaks import leak, walks
 from samples import friedman
+from studies.leaks import leak, walks
 
 
 def fit(X, y, **options):

@@ -7,8 +7,8 @@ from sklearn.base import BaseEstimator, clone
 from infosift import Filter, Floating, Forward, InputError, MutualInfoSelector, Selection
 from infosift.cli import options
 from infosift.search.searches import SEARCHES, as_search
-from infosift.studies import dependence
 from samples import friedman, make_selector
+from studies import dependence
 
 
 def select(X, y, **options):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from infosift import Selection
-from infosift.studies import dependence
 from samples import friedman, make_selector
+from studies import dependence
 
 
 def select(X, y, groups=None, **options):

@@ -7,8 +7,9 @@ import pytest
 from sklearn.model_selection import KFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from infosift import InputError, RBFNRegressor
+from infosift import InputError
 from samples import friedman
+from studies.rbfn import RBFNRegressor
 
 
 def test_beats_a_linear_model_where_the_target_bends():

@@ -8,9 +8,9 @@ from scipy.stats import sem
 from threadpoolctl import threadpool_limits
 
 from infosift.errors import InputError
-from infosift.studies import power, prediction, rivals
-from infosift.studies.predictors import MODELS, error_on
-from infosift.studies.rankings import l1_path_of, mrmr
+from studies import power, prediction, rivals
+from studies.predictors import MODELS, error_on
+from studies.rankings import l1_path_of, mrmr
 
 pytest.importorskip("sklearn", minversion="1.8", reason="the L1 path of classes needs scikit-learn 1.8")
 N_USEFUL = 6
@@ -99,7 +99,7 @@ def test_names_the_packages_that_are_missing(monkeypatch):
     rivals.require_rivals(["calibrated", "L1 path", "dCRT, lasso", *rivals.TOLD])
     with pytest.raises(InputError, match="needs knockpy: pip"):
         rivals.require_rivals(["knockoffs", "knockoffs+"])
-    with pytest.raises(InputError, match=r"needs boruta and knockpy: pip install \"infosift\[study\]\"\."):
+    with pytest.raises(InputError, match=r"needs boruta and knockpy: pip install \"\.\[study\]\"\."):
         rivals.require_rivals(power.WHO)
 
 

@@ -14,12 +14,13 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from infosift import studies
-from infosift.cli import app
+import studies
 from infosift.errors import InputError
-from infosift.studies.census import READINGS, columns_of
-from infosift.studies.data import CENSUS, HOUSING, NITROGEN
+from studies.__main__ import app
+from studies.census import READINGS, columns_of
+from studies.data import CENSUS, HOUSING, NITROGEN
 
+ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ["INFOSIFT_DATA"]) if "INFOSIFT_DATA" in os.environ else None
 SMALL = studies.Setting(quick=True, data=DATA, n_jobs=1)
 
@@ -92,7 +93,7 @@ def test_the_basis_of_the_spectra_is_where_the_paper_has_it():
 
 def study(*arguments, **environment):
     runner = CliRunner(env={"COLUMNS": "120", "INFOSIFT_DATA": None, **environment})
-    return runner.invoke(app, ["study", *map(str, arguments)])
+    return runner.invoke(app, [*map(str, arguments)])
 
 
 def test_the_command_prints_the_papers_figures_beside_ours(tmp_path):
@@ -136,11 +137,11 @@ def test_says_that_figures_need_matplotlib(monkeypatch, tmp_path):
 
 
 def test_says_that_the_comparison_needs_other_selectors(monkeypatch, tmp_path):
-    monkeypatch.setattr("infosift.studies.rivals.find_spec", lambda name: None)
+    monkeypatch.setattr("studies.rivals.find_spec", lambda name: None)
     result = study("power", "--quick", "--out", tmp_path)
     assert result.exit_code == 2
     told = " ".join(result.stderr.split())
-    assert 'needs boruta, mlxtend, hidimstat and knockpy: pip install "infosift[study]".' in told
+    assert 'needs boruta, mlxtend, hidimstat and knockpy: pip install ".[study]".' in told
 
 
 def test_a_study_goes_on_from_the_runs_that_are_done(tmp_path):
@@ -159,6 +160,17 @@ def test_a_study_goes_on_from_the_runs_that_are_done(tmp_path):
     damaged = study("calibration", "--quick", "--out", tmp_path)
     assert damaged.exit_code == 2
     assert "calibration.runs is damaged: remove it to start the study anew." in " ".join(damaged.stderr.split())
+
+
+@pytest.mark.cluster
+def test_workers_of_a_cluster_give_the_same_numbers(tmp_path):
+    pytest.importorskip("distributed")
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder, words in ((here, ["--jobs", "1"]), (there, ["--scheduler", "local", "--jobs", "2"])):
+        command = [sys.executable, "-m", "studies", "calibration", "--quick", "--out", str(folder), *words]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    assert (there / "calibration.json").read_text() == (here / "calibration.json").read_text()
 
 
 DONE = []
@@ -184,8 +196,8 @@ def test_runs_of_the_file_are_not_done_again_and_others_are(tmp_path, kind, numb
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
 def test_can_be_interrupted(tmp_path):
     folder = tmp_path / "results"
-    command = [sys.executable, "-m", "infosift", "study", "friedman", "--out", str(folder)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "studies", "friedman", "--out", str(folder)]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
     while not folder.exists():  # it is made when the study starts
         assert process.poll() is None
         time.sleep(0.1)

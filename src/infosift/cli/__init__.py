@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from infosift.cli import half_sampling, pieces, ranking, selecting, studying, viewing
+from infosift.cli import demo, half_sampling, pieces, ranking, selecting, viewing
 from infosift.cli.running import WithNumbersLeftOut
 from infosift.interrupts import INTERRUPTED
 
@@ -29,8 +29,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "neighbors": pieces.neighbors,
     "test": pieces.try_feature,
     "score": pieces.score,
-    "demo": studying.demo,
-    "study": studying.study,
+    "demo": demo.demo,
 }
 for _name, _command in _COMMANDS.items():
     app.command(_name, cls=WithNumbersLeftOut if _name == "select" else None)(_command)

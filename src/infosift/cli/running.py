@@ -226,18 +226,3 @@ def write_each(writers: Iterable[Callable[[], None]]) -> None:
             refused.append(str(error))
     if refused:
         raise InputError(" ".join(refused))
-
-
-@contextmanager
-def folder_of_results(folder: Path) -> Iterator[None]:
-    """Make a folder before the work begins; where there are no results in the end, leave none behind."""
-    is_new = not folder.exists()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be a folder for the results ({error.strerror}).") from error
-    try:
-        yield
-    finally:
-        if is_new and not any(folder.iterdir()):
-            folder.rmdir()

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import l1_min_c
 
 from infosift.arrays import FloatArray
-from infosift.studies.predictors import holds_classes
+from studies.predictors import holds_classes
 
 _FOLDS = 5
 _ROUNDS = 5000

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from infosift.selector import MutualInfoSelector
-from infosift.studies.data import CENSUS
-from infosift.studies.figures import forward_search
-from infosift.studies.outcome import Outcome, Setting, Table
-from infosift.studies.set_comparison import SETS, Comparison, compare, verdict
+from studies.data import CENSUS
+from studies.figures import forward_search
+from studies.outcome import Outcome, Setting, Table
+from studies.set_comparison import SETS, Comparison, compare, verdict
 
 TARGET = "a112_H23.A"
 _SUBSETS, _ROWS = 8, 1024

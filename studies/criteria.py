@@ -14,9 +14,9 @@ from threadpoolctl import threadpool_limits
 from infosift.criteria import CRITERIA
 from infosift.search.searches import SEARCHES
 from infosift.selector import MutualInfoSelector
-from infosift.studies import dependence
-from infosift.studies.dependence import Sample
-from infosift.studies.outcome import Outcome, Setting, Table, on_data_sets
+from studies import dependence
+from studies.dependence import Sample
+from studies.outcome import Outcome, Setting, Table, on_data_sets
 
 N_RUNS, N_RUNS_OF_OTHERS = 100, 20
 FORWARD = "forward"

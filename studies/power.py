@@ -11,10 +11,10 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from infosift.studies import dependence
-from infosift.studies.dependence import Sample
-from infosift.studies.outcome import Outcome, Setting, Table, on_data_sets, per_cent
-from infosift.studies.rivals import DEFAULT, OURS, TOLD, chosen_by, prepare, require_rivals
+from studies import dependence
+from studies.dependence import Sample
+from studies.outcome import Outcome, Setting, Table, on_data_sets, per_cent
+from studies.rivals import DEFAULT, OURS, TOLD, chosen_by, prepare, require_rivals
 
 N_RUNS, N_RUNS_OF_OTHERS = 100, 20
 _ROWS = (50, 100, 300)

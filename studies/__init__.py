@@ -6,8 +6,8 @@ import warnings
 from importlib import import_module
 
 from infosift.errors import DataWarning
-from infosift.studies.outcome import Outcome, Setting, Track
-from infosift.studies.runs import Runs
+from studies.outcome import Outcome, Setting, Track
+from studies.runs import Runs
 
 NAMES = (
     *("friedman", "sensitivity", "housing", "nitrogen", "census"),
@@ -22,5 +22,5 @@ def run(name: str, setting: Setting) -> Outcome:
     import_module("infosift.display.plots.canvas").require_matplotlib()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # what there is to say about these data, the docs say
-        outcome: Outcome = import_module(f"infosift.studies.{name}").run(setting)
+        outcome: Outcome = import_module(f"studies.{name}").run(setting)
     return outcome

@@ -55,7 +55,7 @@ class RBFNRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> from sklearn.datasets import make_friedman1
-    >>> from infosift import RBFNRegressor
+    >>> from studies.rbfn import RBFNRegressor
     >>> X, y = make_friedman1(200, 5, random_state=0)
     >>> RBFNRegressor(random_state=0).fit(X, y).score(X, y) > 0.9
     True

@@ -11,9 +11,9 @@ from sklearn.base import clone
 
 from infosift.results.selection import Selection
 from infosift.selector import MutualInfoSelector
-from infosift.studies.figures import forward_search
-from infosift.studies.outcome import Outcome, Setting, Table
-from infosift.studies.synthetic import INFORMATIVE, NAMES, draw, whole_path
+from studies.figures import forward_search
+from studies.outcome import Outcome, Setting, Table
+from studies.synthetic import INFORMATIVE, NAMES, draw, whole_path
 
 _SIZES = {"stop": (0, 1, 12, 52, 29, 6), "peak": (7, 45, 33, 14, 1, 0)}
 _RELEVANT = {"stop": (0, 1, 16, 66, 17), "peak": (7, 45, 33, 14, 1)}

@@ -11,8 +11,8 @@ from infosift.choices import choose_n_neighbors
 from infosift.display.plots.canvas import BLUE, GREY, ORANGE, new_figure
 from infosift.display.plots.neighbors import draw_distributions
 from infosift.functions import score_candidates
-from infosift.studies.outcome import Outcome, Setting, Table
-from infosift.studies.synthetic import INFORMATIVE, NAMES, draw, whole_path
+from studies.outcome import Outcome, Setting, Table
+from studies.synthetic import INFORMATIVE, NAMES, draw, whole_path
 
 _SEVERAL = (1, 2, 3, 5, 7, 10, 15, 20)
 _RANGE = tuple(range(1, 21))

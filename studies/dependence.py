@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.studies.synthetic import draw as draw_friedman
+from studies.synthetic import draw as draw_friedman
 
 Generator = np.random.Generator
 _COLUMNS = 10

@@ -14,8 +14,8 @@ from sklearn.base import clone
 from infosift.arrays import FloatArray, IntArray
 from infosift.results.selection import Selection
 from infosift.selector import MutualInfoSelector
-from infosift.studies.outcome import Table
-from infosift.studies.rbfn import RBFNRegressor
+from studies.outcome import Table
+from studies.rbfn import RBFNRegressor
 
 SETS = ("selected", "peak", "all", "calibrated")
 _ROUNDING = 1e-9

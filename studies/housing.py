@@ -6,10 +6,10 @@ import numpy as np
 
 from infosift.search.published import Published
 from infosift.selector import MutualInfoSelector
-from infosift.studies.data import HOUSING
-from infosift.studies.figures import forward_search
-from infosift.studies.outcome import Outcome, Setting
-from infosift.studies.set_comparison import (
+from studies.data import HOUSING
+from studies.figures import forward_search
+from studies.outcome import Outcome, Setting
+from studies.set_comparison import (
     compare,
     errors_over_splits,
     notable_features,

@@ -9,7 +9,7 @@ from scipy.signal import lfilter
 from scipy.stats import norm
 
 from infosift.arrays import FloatArray
-from infosift.studies.dependence import Sample
+from studies.dependence import Sample
 
 Generator = np.random.Generator
 _COLUMNS = 6

@@ -17,10 +17,10 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from infosift.arrays import FloatArray
-from infosift.studies.data import COLON, HOUSING, NITROGEN, SONAR, TECATOR
-from infosift.studies.outcome import Outcome, Setting, Table
-from infosift.studies.predictors import MODELS, error_on, holds_classes
-from infosift.studies.rivals import DEFAULT, OURS, TOLD, chosen_by, prepare, require_rivals
+from studies.data import COLON, HOUSING, NITROGEN, SONAR, TECATOR
+from studies.outcome import Outcome, Setting, Table
+from studies.predictors import MODELS, error_on, holds_classes
+from studies.rivals import DEFAULT, OURS, TOLD, chosen_by, prepare, require_rivals
 
 _FOLDS = 5
 _FEW = 30

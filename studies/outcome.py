@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from infosift.files import write_file
-from infosift.studies.runs import Runs
+from studies.runs import Runs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -18,8 +18,8 @@ from sklearn.linear_model import LassoCV
 from infosift.arrays import FloatArray
 from infosift.errors import InputError
 from infosift.selector import MutualInfoSelector
-from infosift.studies.predictors import forest_model, holds_classes, neighbors_model
-from infosift.studies.rankings import l1_path, l1_path_of, mrmr
+from studies.predictors import forest_model, holds_classes, neighbors_model
+from studies.rankings import l1_path, l1_path_of, mrmr
 
 # Takes features, a target (classes are integers) and a seed; returns positions of features.
 Choose: TypeAlias = Callable[[FloatArray, np.ndarray, int], frozenset[int]]
@@ -40,7 +40,7 @@ def require_rivals(who: Iterable[str]) -> None:
     missing = [package for package in needed if find_spec(package) is None]
     if missing:
         listed = " and ".join([", ".join(missing[:-1]), missing[-1]] if len(missing) > 1 else missing)
-        raise InputError(f'The comparison needs {listed}: pip install "infosift[study]".')
+        raise InputError(f'The comparison needs {listed}: pip install ".[study]".')
 
 
 def prepare(who: str) -> None:

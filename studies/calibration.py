@@ -12,10 +12,10 @@ from time import perf_counter
 
 from infosift.search.calibrated import Calibrated
 from infosift.selector import MutualInfoSelector
-from infosift.studies import dependence
-from infosift.studies.dependence import Sample
-from infosift.studies.leaks import walks
-from infosift.studies.outcome import Outcome, Setting, Table
+from studies import dependence
+from studies.dependence import Sample
+from studies.leaks import walks
+from studies.outcome import Outcome, Setting, Table
 
 _SHARES_MISSING = (0.05, 0.2)
 

@@ -15,10 +15,10 @@ from infosift.display.plots import SpectrumDisplay
 from infosift.display.plots.canvas import GREY, new_figure
 from infosift.selector import MutualInfoSelector
 from infosift.spectra.bsplines import BSplineBasis
-from infosift.studies.data import NITROGEN
-from infosift.studies.figures import forward_search
-from infosift.studies.outcome import Outcome, Setting, Table
-from infosift.studies.set_comparison import (
+from studies.data import NITROGEN
+from studies.figures import forward_search
+from studies.outcome import Outcome, Setting, Table
+from studies.set_comparison import (
     Comparison,
     compare,
     errors_over_splits,

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from infosift import MutualInfoSelector, Selection, compare_subsets
 from infosift.cli import app
-from infosift.display.phrases import name_of_subset, signed
+from infosift.display.wording import name_of_subset, signed
 from samples import friedman
 
 

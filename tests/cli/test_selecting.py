@@ -120,7 +120,7 @@ def test_a_target_is_numbers_or_classes_as_told(frame, tmp_path):
 
 
 def test_the_command_of_a_report_repeats_the_run(csv, frame, tmp_path):
-    from infosift.display.report.repeat import command
+    from infosift.display.report.reproduce import command
 
     frame.with_columns(level=frame["x1"].rank("ordinal") % 3, day=pl.lit("a day")).write_csv(csv)
     first, second = tmp_path / "first.json", tmp_path / "second.json"
@@ -186,7 +186,7 @@ def test_groups_of_any_kind(frame, tmp_path, kind):
 
 
 def test_the_command_of_a_report_repeats_a_run_with_groups(measured_thrice, tmp_path):
-    from infosift.display.report.repeat import command
+    from infosift.display.report.reproduce import command
 
     path, _ = measured_thrice
     first, second = tmp_path / "first.json", tmp_path / "second.json"

@@ -8,8 +8,8 @@ import pytest
 
 from infosift import MutualInfoSelector, Selection, StandIns, Verdict
 from infosift.display.report import render, summarise
-from infosift.display.report.accounts import accounts
-from infosift.display.report.links import Links, address_of
+from infosift.display.report.features import accounts
+from infosift.display.report.figures import Links, address_of
 from pages import LINKED, linked_results, select
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from infosift.display.bars import print_bars
+from infosift.display.terminal import print_bars
 from samples import make_selector
 
 

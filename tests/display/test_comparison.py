@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 from infosift import ComparisonDisplay, InputError
-from infosift.display.comparison import how, how_often, print_comparison
-from infosift.display.phrases import name_of_subset, signed
 from infosift.display.report import render
+from infosift.display.terminal import print_comparison
+from infosift.display.wording import how_compared, how_often, name_of_subset, signed
 from pages import select_and_check
 
 
@@ -57,8 +57,8 @@ def test_how_often_features_were_selected(check):
 
 
 def test_row_groups_are_said(check):
-    assert "over 3 folds, each" in how(check)
-    assert "over 3 folds of 20 row groups, each" in how(replace(check, n_row_groups=20))
+    assert "over 3 folds, each" in how_compared(check)
+    assert "over 3 folds of 20 row groups, each" in how_compared(replace(check, n_row_groups=20))
 
 
 def test_the_figure_has_the_scores(check):

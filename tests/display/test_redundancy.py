@@ -7,7 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from infosift import InputError, MutualInfoSelector, RedundancyDisplay, Removal, Selection, Verdict
-from infosift.display.standings import standings
+from infosift.results.path import standings
 from samples import small_selection
 
 

@@ -23,9 +23,9 @@ from infosift import (
     Selection,
     Verdict,
 )
-from infosift.display.phrases import CAUTION, at_least, at_most, count, in_a_sentence, levels, probability, series
 from infosift.display.report import render, summarise
 from infosift.display.report.figures import figures
+from infosift.display.wording import CAUTION, at_least, at_most, count, in_a_sentence, levels, probability, series
 from infosift.results.selection import TIME_LIMIT
 from pages import ODD, select, wide_selection
 from samples import friedman, make_selector
@@ -477,7 +477,7 @@ def test_options_of_the_command_exist():
     from typer.main import get_command
 
     from infosift.cli import app
-    from infosift.display.command_options import OPTIONS, OPTIONS_OF_PARTS
+    from infosift.display.hints import OPTIONS, OPTIONS_OF_PARTS
 
     known = {option for parameter in get_command(app).commands["select"].params for option in parameter.opts}
     assert known.issuperset([*OPTIONS.values(), *OPTIONS_OF_PARTS.values()])

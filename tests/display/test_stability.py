@@ -9,7 +9,8 @@ from rich.console import Console
 
 from infosift import InputError, StabilityDisplay, StandIns
 from infosift.display.report import render
-from infosift.display.stability import by_chance, how, percent, print_stability
+from infosift.display.terminal import print_stability
+from infosift.display.wording import by_chance, how_resampled, percent
 from pages import ODD, select_and_measure
 
 
@@ -51,7 +52,7 @@ def test_a_column_of_bounds_is_there_where_there_are_some(measured, stability):
     weak = replace(stability, frequencies=stability.frequencies / 2)
     for one, is_there in ((stability, True), (weak, False)):
         assert ("by chance" in printed(one)) == is_there
-        assert ("By chance: how many irrelevant features" in how(one)) == is_there
+        assert ("By chance: how many irrelevant features" in how_resampled(one)) == is_there
         page = render(measured[0], stability=one)
         assert ("by chance<small>irrelevant features</small>" in page) == is_there
 
@@ -69,8 +70,10 @@ def test_small_words(stability):
     assert by_chance(stability, ODD[0]) == ""
     kept = replace(stability, settings=replace(stability.settings, keep=("plain",)))
     assert by_chance(kept, "plain") == "kept"
-    assert "Share of 4 half-samples on which" in how(stability)
-    assert "Share of 4 half-samples of 20 row groups on which" in how(replace(stability, n_row_groups=20))
+    assert "Share of 4 half-samples on which" in how_resampled(stability)
+    assert "Share of 4 half-samples of 20 row groups on which" in how_resampled(
+        replace(stability, n_row_groups=20)
+    )
 
 
 def test_the_figure_has_frequencies_and_bounds(stability):

@@ -33,7 +33,7 @@ def demo(
         import polars as pl
         from sklearn.datasets import load_diabetes
 
-        from infosift.display.bars import print_bars
+        from infosift.display.terminal import print_bars
 
         if open_report:
             require_drawable(None, needed=True)

@@ -55,7 +55,7 @@ def check_by_model(
     table: Table, parameters: dict[str, Any], model: str, console: Console | None
 ) -> SubsetComparison:
     """Compare the selected features with others by a model, and print what is found, unless nowhere."""
-    from infosift.display.comparison import print_comparison
+    from infosift.display.terminal import print_comparison
     from infosift.model_check.compare import compare_subsets
     from infosift.selector import MutualInfoSelector
 
@@ -75,7 +75,7 @@ def measure_stability(
     table: Table, parameters: dict[str, Any], n_resamples: int, checkpoint: Path | None, console: Console | None
 ) -> Stability:
     """Select on half-samples, and print how often each feature is selected, unless nowhere."""
-    from infosift.display.stability import print_stability
+    from infosift.display.terminal import print_stability
     from infosift.selector import MutualInfoSelector
     from infosift.stability.measure import selection_stability
 

@@ -20,7 +20,7 @@ from rich.text import Text
 from typer.core import TyperCommand
 
 from infosift.cli.options import RESAMPLES
-from infosift.display.command_options import OPTIONS, OPTIONS_OF_PARTS
+from infosift.display.hints import OPTIONS, OPTIONS_OF_PARTS
 from infosift.errors import InputError, counted_from, on_one_line
 from infosift.files import write_file
 from infosift.interrupts import INTERRUPTED

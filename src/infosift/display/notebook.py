@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from infosift.display.explained import explained
-from infosift.display.headline import headline, selected
-from infosift.display.limits import limits
-from infosift.display.outcomes import MEANINGS, every_informative, falling, outcome
-from infosift.display.phrases import in_python, probability, signed
-from infosift.display.templates import template
+from infosift.display.wording import (
+    MEANINGS,
+    every_informative,
+    explained,
+    falling,
+    headline,
+    in_python,
+    limits,
+    outcome,
+    probability,
+    selected,
+    signed,
+)
 from infosift.errors import listing
 from infosift.results.feature_table import FeatureRow, feature_rows
 from infosift.results.selection import Selection
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 _MOST_NAMES, _MOST_ROWS = 20, 50
 
@@ -69,3 +80,17 @@ def _shown(row: FeatureRow) -> dict[str, str]:
         "information": "" if row.information is None else signed(f"{row.information:.3f}"),
         "why": "; ".join(part for part in (with_which, row.note) if part),
     }
+
+
+def template(path: Path) -> Template:
+    """Return a template, which refuses to be rendered without all that it names."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(path.parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(path.name)

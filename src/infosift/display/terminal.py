@@ -5,36 +5,47 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from rich.bar import Bar
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from infosift.display.explained import explained
-from infosift.display.headline import headline, selected
-from infosift.display.limits import limits
-from infosift.display.outcomes import (
+from infosift.display.wording import (
+    CAUTION,
     MEANINGS,
+    SINGLE_TEST,
+    by_chance,
+    cells,
+    count,
     every_informative,
+    explained,
     falling,
+    has_bounds,
+    headline,
+    how_compared,
+    how_often,
+    how_resampled,
+    levels,
+    limits,
     measured,
     name_of_measure,
+    name_of_subset,
     outcome,
-    whose_information,
-)
-from infosift.display.phrases import (
-    CAUTION,
-    SINGLE_TEST,
-    count,
-    levels,
+    percent,
     probability,
     range_of,
+    selected,
     series,
+    stand_ins_of,
     the_target,
     values_of,
+    whose_information,
 )
 from infosift.errors import listing
+from infosift.results.comparison import SubsetComparison
 from infosift.results.selection import Selection
+from infosift.results.stability import Stability
 from infosift.results.steps import NeighborChoice, PermutationTest, Step, Verdict
 
 _MOST_NAMES = 12
@@ -43,6 +54,8 @@ _WIDTHS = {"level": 98, "95 % interval": 89, "step": 72, "threshold": 65, "stati
 _WIDTH_OF_STATISTIC = 12
 # A column goes before names of up to the one width are folded to the other.
 _WIDE_NAME, _LEAST_WIDTH_OF_NAME = 20, 7
+_STYLES = {"selected": "green", "redundant": "yellow", "undecided": "blue"}
+_WIDTH = 30
 
 
 def print_selection(selection: Selection, console: Console) -> None:
@@ -244,3 +257,88 @@ def print_test(test: PermutationTest, feature: str, given: list[str], target: st
     for name, value in shown.items():
         console.print(Text(f"  {name:12} {value}"))
     console.print(Text(SINGLE_TEST.format(alpha=f"{test.alpha:g}", passing=f"{100 * test.alpha:g}"), style="dim"))
+
+
+_WIDTH_WITH_RANGES, _WIDTH_WITH_DIFFERENCES = 48, 70
+
+
+_DIFFERENCE = "difference to all"
+
+
+def print_comparison(comparison: SubsetComparison, console: Console) -> None:
+    """Print a line for each subset, then the answer in words."""
+    table = Table()
+    table.add_column("subset")
+    table.add_column("features", justify="right", no_wrap=True)
+    table.add_column(Text(comparison.measure), justify="right", no_wrap=True)
+    is_wide = console.width >= _WIDTH_WITH_DIFFERENCES
+    if is_wide:
+        table.add_column(_DIFFERENCE, justify="right", no_wrap=True)
+    for one in comparison.subsets:
+        name = name_of_subset(one.subset)
+        features, score, difference = (" ".join(cell).strip() for cell in cells(one).values())
+        if console.width < _WIDTH_WITH_RANGES:
+            name, features = one.subset, features.partition(" ")[0]
+        table.add_row(name, features, score, *([difference] if is_wide else []))
+    console.print(table)
+    console.print(Text(comparison.summary))
+    if said := how_often(comparison):
+        console.print(Text(said))
+    console.print(Text(how_compared(comparison), style="dim"))
+
+
+_MOST_ROWS = 20
+
+
+_WIDTH_WITH_STAND_INS = 60
+
+
+def print_stability(stability: Stability, console: Console) -> None:
+    """Print a line for each feature that is ever selected, then the answer in words."""
+    with_stand_ins = bool(stability.groups) and console.width >= _WIDTH_WITH_STAND_INS
+    table = Table()
+    table.add_column("feature", overflow="fold", min_width=7)
+    table.add_column("selected", justify="right", no_wrap=True)
+    with_bounds = has_bounds(stability)
+    if with_bounds:
+        table.add_column("by chance", justify="right", no_wrap=True)
+    if with_stand_ins:
+        table.add_column("replaced by", overflow="fold")
+    shown = [name for name in stability.ranking if stability.frequency(name) > 0]
+    for name in shown[:_MOST_ROWS]:
+        more = [Text(by_chance(stability, name))] if with_bounds else []
+        more += [Text(", ".join(stand_ins_of(stability, name)))] if with_stand_ins else []
+        table.add_row(Text(name), percent(stability.frequency(name)), *more)
+    if shown:
+        console.print(table)
+    if len(shown) > _MOST_ROWS:
+        least = percent(stability.frequency(shown[_MOST_ROWS]))
+        console.print(Text(f"{count(len(shown) - _MOST_ROWS, 'more feature')} in {least} or less."))
+    console.print(Text(stability.summary))
+    console.print(Text(how_resampled(stability), style="dim"))
+
+
+def print_bars(selection: Selection, console: Console) -> None:
+    """Print a bar for each feature: those selected in their order, then the others by their information."""
+    alone = dict(zip(selection.feature_names, np.nan_to_num(selection.information_alone).tolist(), strict=True))
+    said = {verdict.feature: verdict for verdict in selection.verdicts}
+    others = sorted((name for name in said if name not in selection.names), key=lambda name: -alone[name])
+    most = max((*(alone[name] for name in said), 0.0)) or 1.0
+    picture = Table.grid(padding=(0, 2))
+    for column in ("feature", "bar", "information"):
+        picture.add_column(no_wrap=column != "feature", justify="right" if column == "information" else "left")
+    for name in (name for name in (*selection.names, *others) if name in said):
+        style, length = _STYLES.get(said[name].verdict), max(0.0, alone[name])
+        bar = Bar(most, 0, length, width=_WIDTH, color=style or "default")
+        shown = f"{length:.2f}" if length else "–"
+        picture.add_row(Text(name), bar, shown, Text(_became(said[name], length), style=style or "dim"))
+    console.print(Text("Information of each feature alone, in nats", style="bold"))
+    console.print(picture)
+
+
+def _became(said: Verdict, information: float) -> str:
+    if said.redundant_with:
+        return f"{said.verdict} with {series(said.redundant_with)}"
+    if said.verdict == "selected" and not information:
+        return "selected: informative only beside the others"
+    return said.verdict

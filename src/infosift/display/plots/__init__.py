@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from infosift.display.plots.comparison import ComparisonDisplay
 from infosift.display.plots.neighbors import NeighborsDisplay
 from infosift.display.plots.path import PathDisplay
 from infosift.display.plots.ranking import RankingDisplay
-from infosift.display.plots.redundancy import RedundancyDisplay
 from infosift.display.plots.spectrum import SpectrumDisplay
-from infosift.display.plots.stability import StabilityDisplay
-from infosift.display.plots.verdicts import VerdictsDisplay
+from infosift.display.plots.stability import ComparisonDisplay, StabilityDisplay
+from infosift.display.plots.verdicts import RedundancyDisplay, VerdictsDisplay
 from infosift.errors import require_choice
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.display.phrases import named
 from infosift.display.plots.canvas import BLUE, GREY, ORANGE, PALE, Display, as_written
+from infosift.display.wording import named
 from infosift.errors import InputError
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray
 from infosift.display.plots.canvas import (
@@ -15,12 +16,14 @@ from infosift.display.plots.canvas import (
     PALE,
     Display,
     Lines,
+    as_written,
     draw_bars,
     height_of_rows,
     lines_of,
     name_rows,
 )
 from infosift.errors import InputError
+from infosift.results.path import standings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +38,10 @@ _MARKS = {
     "undecided": ("D", "white", BLUE),
     "irrelevant": ("v", PALE, GREY),
 }
+_MOST_ROWS_OF_REDUNDANCY = 40
+_MOST_COLUMNS = 20
+_DARK = 0.55
+_NOT_STORED = "#ececec"
 
 
 @dataclass(eq=False)
@@ -115,3 +122,139 @@ class VerdictsDisplay(Display):
         ax.set(xlabel="$-\\log_{10}\\,p$\n(of its step where selected, else of the feature alone; adjusted)")
         more = len(self.names) - len(places)
         name_rows(ax, self.names[:_MOST_ROWS], f"and {more} more" if more else "")
+
+
+@dataclass(eq=False)
+class RedundancyDisplay(Display):
+    """How much of the evidence for each redundant feature went as each selected one was added.
+
+    A cell is the share of a feature's statistic at the first step that it lost from the step at which a feature
+    was added to the next one; below zero it gained. A dot marks the selected features that carry its information.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The redundant features, those with the largest statistic at the first step first.
+    explained_by : tuple of str
+        The selected features, in the order selected; those that were added together have one name.
+    shares : ndarray of shape (n_names, n_explained_by)
+        Share of the statistic of the first step that was lost; NaN where a statistic was not stored.
+    carried : ndarray of bool, of the same shape
+        Whether a selected feature carries the information of a redundant one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import MutualInfoSelector, RedundancyDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=200)
+    >>> X = np.column_stack([x, x + 0.3 * rng.normal(size=200), rng.normal(size=200)])
+    >>> selector = MutualInfoSelector(random_state=0).fit(X, x + 0.1 * rng.normal(size=200))
+    >>> display = RedundancyDisplay.from_selection(selector.selection_)
+    >>> display.names, display.explained_by, bool(display.shares[0, 0] > 0.5)
+    (('x1',), ('x0',), True)
+    """
+
+    names: tuple[str, ...]
+    explained_by: tuple[str, ...]
+    shares: FloatArray
+    carried: NDArray[np.bool_]
+
+    @classmethod
+    def from_selection(cls, selection: Selection) -> Self:
+        """Take the statistics of redundant features before and after each selected one was added."""
+        redundant = [said for said in selection.verdicts if said.verdict == "redundant"]
+        if not redundant or not selection.names:
+            raise InputError("No feature was found to be redundant, so there is nothing to draw.")
+        scores = {name: {one.step: one.score for one in listed} for name, listed in standings(selection).items()}
+        first = {said.feature: scores.get(said.feature, {}).get(1, -np.inf) for said in redundant}
+        redundant.sort(key=lambda said: -first[said.feature])
+        added = _added(selection)
+        return cls(
+            names=tuple(said.feature for said in redundant),
+            explained_by=tuple(added),
+            shares=np.array(
+                [[_lost(scores.get(said.feature, {}), step) for _, step in added.values()] for said in redundant]
+            ),
+            carried=np.array(
+                [[not set(said.redundant_with).isdisjoint(own) for own, _ in added.values()] for said in redundant]
+            ),
+        )
+
+    @property
+    def shown(self) -> list[int]:
+        """Places in ``names`` of the strongest few dozen, side by side where the same feature carries them."""
+        strongest = range(min(len(self.names), _MOST_ROWS_OF_REDUNDANCY))
+        best = np.where(self.carried, np.nan_to_num(self.shares, nan=-1.0), -np.inf)
+        return sorted(strongest, key=lambda place: (int(np.argmax(best[place])), place))
+
+    @property
+    def rows(self) -> Lines:
+        """The redundant features that are drawn, from the top down, and those that are not."""
+        in_order = [*self.shown, *range(_MOST_ROWS_OF_REDUNDANCY, len(self.names))]
+        return lines_of([self.names[place] for place in in_order], _MOST_ROWS_OF_REDUNDANCY)
+
+    @property
+    def columns(self) -> Lines:
+        """The selected features that are drawn."""
+        return {place: (name,) for place, name in enumerate(self.explained_by[:_MOST_COLUMNS])}
+
+    def _size(self) -> tuple[float, float]:
+        longest = max(len(as_written(name)) for name in self.explained_by[:_MOST_COLUMNS])
+        return (6.4, height_of_rows(len(self.rows)) + 0.06 * longest)
+
+    def _draw(self, ax: Axes) -> None:
+        from matplotlib.colors import LinearSegmentedColormap
+
+        shares = np.ma.masked_invalid(self.shares[self.shown, :_MOST_COLUMNS])
+        colors = LinearSegmentedColormap.from_list("lost", [ORANGE, "white", BLUE]).with_extremes(bad=_NOT_STORED)
+        edges = [np.arange(length + 1) - 0.5 for length in shares.shape[::-1]]
+        ax.pcolormesh(*edges, shares, cmap=colors, vmin=-1, vmax=1, edgecolor="white", lw=1)
+        for (row, column), share in np.ndenumerate(shares.filled(np.nan)):
+            if not np.isnan(share):
+                color = "white" if share > _DARK else "black"
+                text = f"{100 * share:.0f}".replace("-", "−")
+                ax.text(column, row, text, ha="center", va="center", fontsize="small", color=color)
+        self._mark(ax)
+        more = len(self.names) - len(shares)
+        name_rows(ax, [self.names[place] for place in self.shown], f"and {more} more" if more else "")
+        if more:
+            ax.axhline(len(shares) - 0.5, color="white", lw=1)
+        columns = [as_written(name) for name in self.explained_by[:_MOST_COLUMNS]]
+        ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right", rotation_mode="anchor")
+        rest = len(self.explained_by) - len(columns)
+        which = f" (the first {len(columns)}, of {rest + len(columns)})" if rest else ""
+        ax.set(
+            xlabel=f"selected feature{which}\n% of the statistic of the first step lost as it was added",
+            xlim=(-0.5, len(columns) - 0.5),
+        )
+        ax.spines[:].set_visible(False)
+        ax.tick_params(axis="x", length=0)
+
+    def _mark(self, ax: Axes) -> None:
+        rows, columns = np.nonzero(self.carried[self.shown, :_MOST_COLUMNS])
+        width = min(len(self.explained_by), _MOST_COLUMNS)
+        # A fixed distance from the left edge, however wide the columns are.
+        aside = 0.5 - 0.02 * width
+        if len(rows):
+            ax.plot(columns - aside, rows, "o", ms=4, mfc="black", mec="white", label="carries its information")
+        if np.isnan(self.shares[self.shown, :_MOST_COLUMNS]).any():
+            ax.plot([], [], "s", ms=9, color=_NOT_STORED, mec=GREY, mew=0.5, label="no statistic stored")
+
+
+def _added(selection: Selection) -> dict[str, tuple[set[str], int | None]]:
+    """Return what is selected, in the order selected: which features, and the step that added them."""
+    of_step: dict[str, tuple[str, set[str], int | None]] = {}
+    for number, step in enumerate(selection.steps, start=1):
+        if selection.stayed(step):
+            members = {selection.feature_names[column] for column in step.columns}
+            of_step |= dict.fromkeys(members, (step.feature, members, number))
+    found = [of_step.get(name, (name, {name}, None)) for name in selection.names]
+    return {label: (members, step) for label, members, step in found}
+
+
+def _lost(scores: dict[int, float], step: int | None) -> float:
+    """Return the share of the first score that is gone from a step to the next one; NaN where one is missing."""
+    if step is None or not {1, step, step + 1} <= set(scores) or scores[1] <= 0:
+        return np.nan
+    return (scores[step] - scores[step + 1]) / scores[1]

@@ -1,5 +1,7 @@
 """Which option of the command line sets a parameter."""
 
+from __future__ import annotations
+
 # Parameters of a selector; the others are for Python only.
 OPTIONS = {
     "alpha": "--alpha",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from infosift.display.limits import power
-from infosift.display.phrases import (
+from infosift.display.wording import (
     count,
     in_a_sentence,
     levels,
     named,
+    power,
     probability,
     range_of,
     series,

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from infosift.criteria import CRITERIA
-from infosift.display.command_options import OPTIONS, OPTIONS_OF_PARTS
-from infosift.display.phrases import series
+from infosift.display.hints import OPTIONS, OPTIONS_OF_PARTS
+from infosift.display.wording import series
 from infosift.results.selection import Selection
 from infosift.results.settings import Component
 from infosift.search.methods import METHODS

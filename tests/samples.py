@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from infosift import KSG, Calibrated, MutualInfoSelector, Published
 from infosift.data.columns import NamedColumns
-from infosift.data.feature_groups import Unit
+from infosift.data.groups import Unit
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.conditional import Conditional, Workbench

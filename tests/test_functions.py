@@ -15,7 +15,7 @@ from infosift import (
     resample_mutual_information,
     score_candidates,
 )
-from infosift.data.preparing import to_unit_spread
+from infosift.data.prepare import to_unit_spread
 from infosift.inference.permutation import shuffled_orders
 from oracle import ksg
 from samples import friedman

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import norm, rankdata
 
 from infosift import InputError, Selection, permutation_test, score_candidates
-from infosift.data.preparing import to_gaussian_ranks
+from infosift.data.prepare import to_gaussian_ranks
 from samples import friedman, make_selector
 
 NAMES = [f"X{number}" for number in range(1, 11)]

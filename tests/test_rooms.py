@@ -15,7 +15,7 @@ FLOORS = (
     ("display",),
     ("model_check", "stability"),
     ("selector", "functions", "choices"),
-    ("callbacks", "seen_features"),
+    ("callbacks",),
     ("search",),
     ("inference",),
     ("criteria",),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from infosift.criteria.quadratic import QuadraticMI
     from infosift.criteria.series import Series
     from infosift.data.dates import expand_dates
-    from infosift.data.parsing import parse_numbers
+    from infosift.data.written_values import parse_numbers
     from infosift.display.plots import (
         ComparisonDisplay,
         NeighborsDisplay,
@@ -130,7 +130,7 @@ _HOMES = {
     "criteria.quadratic": ("QuadraticMI",),
     "criteria.series": ("Series",),
     "data.dates": ("expand_dates",),
-    "data.parsing": ("parse_numbers",),
+    "data.written_values": ("parse_numbers",),
     "display.plots": (
         "ComparisonDisplay",
         "NeighborsDisplay",

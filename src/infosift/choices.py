@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from infosift.criteria import CRITERIA, KSG, Criterion, as_criterion
-from infosift.data.arguments import Discrete, read_same_length
-from infosift.data.row_groups import sample_rows
+from infosift.data.groups import sample_rows
 from infosift.data.table import Table, make_table
+from infosift.data.validation import Discrete, read_same_length
 from infosift.engines.active import active_engine
 from infosift.errors import InputError, require_count, require_finite_number
 from infosift.random_streams import SeedLike, resolve_seed

@@ -9,8 +9,8 @@ import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import KSG, Criterion, Scorer, as_criterion
-from infosift.data.arguments import Discrete, read_given, read_pair
 from infosift.data.frames import read_columns
+from infosift.data.validation import Discrete, read_given, read_pair
 from infosift.engines.active import active_engine
 from infosift.engines.base import Question
 from infosift.errors import DataWarning, InputError, require_choice, require_count, require_level

@@ -13,20 +13,22 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosift.callbacks import CallbackSupportMixin, StepTasks, with_callbacks
 from infosift.criteria import CRITERIA
-from infosift.data.column_names import with_names_of_one_type
-from infosift.data.columns import Features, NamedColumns
-from infosift.data.frames import read_target
-from infosift.data.remarks import warn_of_disguised
+from infosift.data.columns import Features, NamedColumns, labels_as_text, with_names_of_one_type
+from infosift.data.frames import as_frame, as_plain, read_array, read_frame, require_table
+from infosift.data.targets import read_target
+from infosift.data.validation import warn_of_disguised
 from infosift.engines.active import active_engine
 from infosift.engines.base import Engine
-from infosift.engines.sources import in_memory, source_of
+from infosift.engines.remote_features import read_remotely
+from infosift.engines.sources import ColumnSource, in_memory, is_dask_collection, source_of
 from infosift.errors import (
     DataWarning,
     InputError,
+    checks_of_libraries,
     require_rows,
     require_same_length,
     require_verbosity,
@@ -40,7 +42,6 @@ from infosift.search.methods import METHODS
 from infosift.search.problem import make_problem, settings_of
 from infosift.search.run import Run
 from infosift.search.searches import SEARCHES
-from infosift.seen_features import read_features, taken
 
 _OBJECTS: dict[str, Mapping[str, Any]] = {"method": METHODS, "search": SEARCHES, "criterion": CRITERIA}
 
@@ -330,3 +331,42 @@ def _ranks(selection: Selection) -> NDArray[np.int64]:
 def _warn(notices: Sequence[Notice]) -> None:
     for notice in notices:
         warnings.warn(notice.sentence, DataWarning, stacklevel=4)
+
+
+def read_features(estimator: Any, X: Any, n_rows: int, engine: Engine) -> Features:
+    """Read the features of a table of so many rows, or let workers do so where it is not in memory."""
+    source = source_of(X)
+    if source is not None and engine.is_remote:
+        _remember(estimator, source)
+        return read_remotely(source, n_rows, engine)
+    X = in_memory(X) if is_dask_collection(X) else X
+    frame = as_frame(X)
+    if frame is not None:
+        features = replace(read_frame(frame), labels=labels_as_text(X))
+        validate_data(estimator, with_names_of_one_type(X), skip_check_array=True)
+        return features
+    plain = as_plain(X)
+    require_table(plain)
+    with checks_of_libraries():
+        values = validate_data(estimator, plain, dtype=None, ensure_all_finite=False)
+    return read_array(values)
+
+
+def _remember(estimator: Any, source: ColumnSource) -> None:
+    """Let an estimator know which features it has seen, as scikit-learn does for tables in memory."""
+    estimator.n_features_in_ = len(source.names)
+    if source.has_names:
+        estimator.feature_names_in_ = np.array(source.names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
+def taken(estimator: Any, source: ColumnSource) -> Any:
+    """Return the selected columns of a table that is not read yet, and is not read now either."""
+    seen = tuple(getattr(estimator, "feature_names_in_", source.names))
+    if len(source.names) != estimator.n_features_in_ or (source.has_names and source.names != seen):
+        raise InputError(
+            f"X has other features than {type(estimator).__name__} was fitted with: pass those of the same names, "
+            "in the same order."
+        )
+    return source.taken(np.flatnonzero(estimator.get_support()).tolist())

@@ -187,7 +187,7 @@ def test_dates_that_no_calendar_has(kind, value, ending, tmp_path):
 def test_the_last_moments_of_the_calendar(tmp_path):
     import datetime as dt
 
-    from infosift.data.readers import TableFile
+    from infosift.data.files import TableFile
 
     ends = {"day": [dt.date.min, dt.date.max], "moment": [dt.datetime.min, dt.datetime.max]}
     path = tmp_path / "table.parquet"

@@ -21,7 +21,7 @@ from infosift import (
 )
 from infosift.cli import options
 from infosift.criteria import CRITERIA, Criterion, as_criterion
-from infosift.data.encoding import encode_categories
+from infosift.data.types import encode_categories
 from infosift.display.terminal import print_selection
 from infosift.engines.base import Question
 from infosift.engines.threads import ThreadEngine

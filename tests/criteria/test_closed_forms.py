@@ -5,7 +5,7 @@ import pytest
 from sklearn.feature_selection import mutual_info_regression
 
 from infosift import mutual_information, score_candidates
-from infosift.data.preparing import to_unit_spread
+from infosift.data.prepare import to_unit_spread
 
 
 @pytest.mark.parametrize("variant", [1, 2])

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from infosift import KSG, InputError
 from infosift.criteria import CRITERIA, Scorer, as_criterion
 from infosift.criteria.base import score_each_fold
-from infosift.data.encoding import encode_categories
+from infosift.data.types import encode_categories
 from infosift.engines.base import Question
 from infosift.engines.threads import ThreadEngine
 from oracle import ksg

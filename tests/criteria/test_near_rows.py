@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from infosift import DeltaTest, GammaTest, InputError, NeighborError, mutual_information, score_candidates
 from infosift.criteria.gamma import _intercept
 from infosift.criteria.near_rows import NearRows
-from infosift.data.preparing import to_unit_spread
+from infosift.data.prepare import to_unit_spread
 from oracle import gamma_test, neighbor_error
 
 

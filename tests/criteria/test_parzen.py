@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infosift import InputError, KernelDensity, QuadraticMI, mutual_information, score_candidates
-from infosift.data.preparing import to_unit_spread
+from infosift.data.prepare import to_unit_spread
 from oracle import kernel_density, quadratic
 
 DISTANCES = ["cauchy-schwarz", "euclidean"]

@@ -9,8 +9,7 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pytest
 
-from infosift.data.arrow_files import require_whole
-from infosift.data.readers import TableFile
+from infosift.data.files import TableFile, require_whole
 from infosift.errors import InputError
 
 FRAME = pl.DataFrame(

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from infosift import InputError, MutualInfoSelector, Selection, choose_n_neighbors, compare_subsets
-from infosift.data.column_names import names_as_text
+from infosift.data.columns import names_as_text
 from infosift.data.frames import read_columns
 from samples import make_selector
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from infosift import InputError, MutualInfoSelector, expand_dates
+from infosift.data.files import TableFile
 from infosift.data.frames import read_column, read_columns
-from infosift.data.readers import TableFile
 
 DATES = [dt.date(2024, 5, 1), None, dt.date(1969, 12, 31)]
 TIMES = [dt.datetime(2024, 5, 1, 12), None, dt.datetime(1969, 12, 31, 6)]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from infosift._kernel import CATEGORY_GAP
-from infosift.data.encoding import as_points, class_indicators, encode_categories, has_categories, only_numbers
+from infosift.data.types import as_points, class_indicators, encode_categories, has_categories, only_numbers
 
 codes = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=40).map(np.array)
 

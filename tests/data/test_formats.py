@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from infosift.data.formats import Reading
-from infosift.data.readers import TableFile
+from infosift.data.files import Reading, TableFile
 from infosift.errors import InputError
 
 NAMES = "größe,y\n"

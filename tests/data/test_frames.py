@@ -8,9 +8,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from infosift.data.columns import NamedColumns
-from infosift.data.frames import mark_features, mark_target, read_column, read_columns, read_target
-from infosift.data.not_finite import require_finite
+from infosift.data.columns import NamedColumns, mark_features
+from infosift.data.frames import read_column, read_columns
+from infosift.data.targets import mark_target, read_target
+from infosift.data.validation import require_finite
 from infosift.errors import InputError
 
 CONTENT = {"a": [1.5, 2.0, 3.0], "b": [4, 5, 6]}

@@ -3,7 +3,7 @@
 import numpy as np
 
 from infosift._kernel import CATEGORY_GAP
-from infosift.data.gaps import filled, whole_rows_of
+from infosift.data.prepare import filled, whole_rows_of
 
 NUMBERS = [1.0, np.nan, 2.0, 6.0]
 CATEGORIES = [0.0, CATEGORY_GAP, np.nan, CATEGORY_GAP]

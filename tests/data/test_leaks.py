@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from infosift.data.frames import mark_features, mark_target, read_array, read_target
+from infosift.data.columns import mark_features
+from infosift.data.frames import read_array
 from infosift.data.leaks import CUTS, ORDER, VALUES, leaks_of
 from infosift.data.table import make_table
+from infosift.data.targets import mark_target, read_target
 from studies import leaks
 from studies.leaks import series
 

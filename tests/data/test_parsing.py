@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from infosift import InputError, parse_numbers
+from infosift.data.files import TableFile
 from infosift.data.frames import read_columns
-from infosift.data.readers import TableFile
 
 CELLS = {
     "rate": ["3.5 %", "NA", "12 %"],

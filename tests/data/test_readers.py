@@ -7,9 +7,8 @@ import pytest
 import xlsxwriter
 
 from infosift import InputError
-from infosift.data.column_names import later_names
-from infosift.data.formats import Reading
-from infosift.data.readers import TableFile
+from infosift.data.columns import later_names
+from infosift.data.files import Reading, TableFile
 
 
 def open_file(path, content, **reading):

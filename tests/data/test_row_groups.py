@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infosift import InputError, Selection
-from infosift.data.row_groups import read_row_groups, require_enough_to_shuffle, sample_rows, shuffled_rows
+from infosift.data.groups import read_row_groups, require_enough_to_shuffle, sample_rows, shuffled_rows
 from infosift.search.choose_k import assign_folds
 from samples import make_selector
 

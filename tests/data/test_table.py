@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from infosift import mutual_information
 from infosift.data.columns import NamedColumns
-from infosift.data.preparing import break_ties, on_a_grid, to_unit_spread
+from infosift.data.prepare import break_ties, on_a_grid, to_unit_spread
 from infosift.data.table import make_table
 from infosift.errors import InputError
 

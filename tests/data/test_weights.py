@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 import oracle
 from infosift._kernel import CATEGORY_GAP
 from infosift.data.columns import NamedColumns
-from infosift.data.feature_groups import Unit
+from infosift.data.groups import Unit
+from infosift.data.prepare import weigh
 from infosift.data.table import make_table
-from infosift.data.weights import weigh
 from infosift.errors import InputError
 from samples import friedman, make_selector
 

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from infosift import InputError, MutualInfoSelector
+from infosift.data.files import TableFile
 from infosift.data.frames import read_columns
-from infosift.data.readers import TableFile
-from infosift.data.written_numbers import disguise, read_written
+from infosift.data.written_values import disguise, read_written
 
 
 def read(*cells, decimal=None):

@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 from infosift import DataWarning, InputError, MutualInfoSelector
-from infosift.data.column_names import labels_as_text
-from infosift.data.columns import NamedColumns
+from infosift.data.columns import NamedColumns, labels_as_text
 from infosift.data.frames import read_columns
-from infosift.data.not_finite import missing_by_name, require_finite
-from infosift.data.preparing import Preparation
-from infosift.data.weights import weigh
+from infosift.data.prepare import Preparation, weigh
+from infosift.data.validation import missing_by_name, require_finite
 from infosift.engines import remote_features
 from infosift.engines.base import SpreadColumns
 from infosift.engines.remote_columns import RemoteColumns

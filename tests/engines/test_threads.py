@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from joblib import parallel_config
 
 from infosift.criteria import KSG
-from infosift.data.encoding import encode_categories
+from infosift.data.types import encode_categories
 from infosift.engines.base import Question, joined_columns
 from infosift.engines.threads import ThreadEngine
 from infosift.errors import InputError

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infosift.criteria.rank_functions import functions_of
-from infosift.data.feature_groups import Unit
+from infosift.data.groups import Unit
 from infosift.engines.base import SpreadColumns, equal_parts, joined_columns
 from infosift.engines.threads import ThreadEngine
 from infosift.inference import conditional as module

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infosift.data.weights import weigh
+from infosift.data.prepare import weigh
 from infosift.engines.base import SpreadColumns
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.copies import Copies, copies_of, within_blocks

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infosift.data.feature_groups import Unit
+from infosift.data.groups import Unit
 from infosift.engines.base import Question
 from infosift.inference import drawn_scores
 from infosift.inference.drawn_scores import DrawnScores

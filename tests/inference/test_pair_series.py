@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infosift.criteria.rank_functions import standardised
-from infosift.data.feature_groups import Unit
+from infosift.data.groups import Unit
 from infosift.inference import pair_series
 from infosift.inference.pair_series import PairSeries
 from samples import conditional_on

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infosift.data.feature_groups import Unit
+from infosift.data.groups import Unit
 from infosift.inference.ranking import best_of, leave_one_out_error
 from samples import conditional_on
 

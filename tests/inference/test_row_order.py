@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from infosift.data.frames import mark_target, read_array, read_target
+from infosift.data.frames import read_array
 from infosift.data.table import make_table
+from infosift.data.targets import mark_target, read_target
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.row_order import serial_dependence
 from studies.leaks import walks

@@ -4,8 +4,8 @@ import pytest
 from infosift import choose_n_neighbors, resample_mutual_information
 from infosift.criteria import KSG
 from infosift.data.columns import NamedColumns
-from infosift.data.preparing import to_unit_spread
-from infosift.data.row_groups import sample_rows
+from infosift.data.groups import sample_rows
+from infosift.data.prepare import to_unit_spread
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.random_streams import stream

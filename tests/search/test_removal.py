@@ -7,7 +7,7 @@ import pytest
 
 from infosift.criteria import KSG
 from infosift.data.columns import NamedColumns
-from infosift.data.feature_groups import Unit
+from infosift.data.groups import Unit
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.conditional import Conditional, Workbench

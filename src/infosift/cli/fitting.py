@@ -59,7 +59,7 @@ def search_asked_for(search: options.Search, control: options.Control | None) ->
 
 def read_feature_groups(file: Path | None) -> dict[str, list[str]] | None:
     """Read the file of features that enter or stay out together, where there is one."""
-    from infosift.data.readers import read_groups_file
+    from infosift.data.files import read_groups_file
 
     return None if file is None else read_groups_file(file)
 
@@ -90,7 +90,7 @@ def fit(table: Table, parameters: dict[str, Any], quiet: bool = False) -> Select
 def require_values(table: Table, missing: str) -> None:
     """Refuse infinite values, and missing ones where they are to be refused; workers look at what they read."""
     from infosift.data.frames import read_columns
-    from infosift.data.not_finite import require_finite
+    from infosift.data.validation import require_finite
 
     takes_gaps = missing != "error"
     target = read_columns(table.target)

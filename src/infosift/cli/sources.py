@@ -14,7 +14,7 @@ import typer
 from infosift.cli.options import option
 
 if TYPE_CHECKING:
-    from infosift.data.formats import Reading
+    from infosift.data.files import Reading
 
 _PANEL = "Reading the file"
 
@@ -80,7 +80,7 @@ class Source:
     @property
     def reading(self) -> Reading:
         """How to read the file."""
-        from infosift.data.formats import Reading
+        from infosift.data.files import Reading
 
         decimal = None if self.decimal is None else self.decimal.value
         return Reading(self.encoding, self.comment, decimal, not self.no_header, self.sheet)

@@ -16,7 +16,7 @@ from infosift.errors import InputError, counted_from
 if TYPE_CHECKING:
     import polars as pl
 
-    from infosift.data.readers import TableFile
+    from infosift.data.files import TableFile
 
 FIRST_ROW = 1
 _DROP = "drop such rows with --missing drop"
@@ -83,7 +83,7 @@ class Table:
         ``may_ignore`` is whether features can be ignored.
         """
         from infosift.data.frames import read_columns
-        from infosift.data.not_finite import require_finite, whole_rows
+        from infosift.data.validation import require_finite, whole_rows
 
         features = self.chosen(used)
         columns, target = read_columns(features), read_columns(self.target)
@@ -115,7 +115,7 @@ def read_table(
 
 
 def _read_table(source: Source, target: str, named: Columns, by_workers: bool) -> Table:
-    from infosift.data.readers import TableFile
+    from infosift.data.files import TableFile
 
     file = TableFile.open(source.file, source.reading)
     named = named.divided(file)

@@ -11,7 +11,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Value
 from infosift.criteria.blocks import BlockCriterion, ScoreOne
 from infosift.criteria.near_rows import NearRows, NearRowsCriterion
-from infosift.data.encoding import as_points
+from infosift.data.types import as_points
 
 # Squared distances that differ by less differ by what breaks ties.
 _SMALLEST_SPREAD = 1e-12

@@ -11,7 +11,7 @@ from infosift.criteria.base import Value
 from infosift.criteria.blocks import BlockCriterion, ScoreOne
 from infosift.criteria.canonical import CanonicalInformation
 from infosift.criteria.rank_functions import standardised
-from infosift.data.preparing import numbers_of_values, to_gaussian_ranks
+from infosift.data.prepare import numbers_of_values, to_gaussian_ranks
 
 
 class GaussianCopula(BlockCriterion):

@@ -11,8 +11,8 @@ from scipy.stats import rankdata
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Value
 from infosift.criteria.blocks import BlockCriterion, ScoreOne
-from infosift.data.encoding import has_categories
-from infosift.data.preparing import numbers_of_values
+from infosift.data.prepare import numbers_of_values
+from infosift.data.types import has_categories
 from infosift.errors import is_auto, require_choice, require_count
 
 _MOST_BINS = 20

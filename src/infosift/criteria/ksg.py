@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from infosift import _kernel
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Value, score_each_fold
-from infosift.data.encoding import only_numbers
+from infosift.data.types import only_numbers
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, is_auto, require_choice, require_count, require_rows
 

@@ -8,7 +8,7 @@ from scipy.spatial import cKDTree
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Value
 from infosift.criteria.blocks import BlockCriterion
-from infosift.data.encoding import as_points
+from infosift.data.types import as_points
 from infosift.errors import InputError, is_auto, require_count
 from infosift.random_streams import stream
 

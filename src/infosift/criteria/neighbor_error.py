@@ -10,7 +10,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Value
 from infosift.criteria.blocks import ScoreOne
 from infosift.criteria.near_rows import NearRows, NearRowsCriterion
-from infosift.data.encoding import class_indicators, has_categories
+from infosift.data.types import class_indicators, has_categories
 
 
 class NeighborError(NearRowsCriterion):

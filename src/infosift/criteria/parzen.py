@@ -11,7 +11,7 @@ import numpy as np
 from infosift.arrays import FloatArray
 from infosift.criteria.base import Value
 from infosift.criteria.blocks import BlockCriterion, in_turn
-from infosift.data.encoding import only_numbers
+from infosift.data.types import only_numbers
 from infosift.errors import is_auto, require_between
 
 # All pairs of so many rows fit into the cache of a processor.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from infosift.arrays import DIGITS, FloatArray
-from infosift.data.encoding import has_categories, indicators_of_largest
+from infosift.data.types import has_categories, indicators_of_largest
 
 ORDERS = 3
 # Shares of the rows below the cuts of a step.

@@ -14,7 +14,7 @@ from infosift.criteria.base import Value
 from infosift.criteria.blocks import BlockCriterion, ScoreOne
 from infosift.criteria.canonical import CanonicalInformation
 from infosift.criteria.rank_functions import functions_of, standardised
-from infosift.data.encoding import has_categories
+from infosift.data.types import has_categories
 from infosift.random_streams import stream
 
 # A canonical correlation needs some rows for each function.

@@ -10,8 +10,8 @@ import narwhals.stable.v1 as nw
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.data.column_names import with_names_as_text
-from infosift.data.column_types import is_missing
+from infosift.data.columns import with_names_as_text
+from infosift.data.types import is_missing
 from infosift.errors import InputError
 
 _DAY = dt.timedelta(days=1)

@@ -2,29 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from numbers import Integral
-from typing import Any, TypeVar
+import os
+from collections.abc import Sequence
+from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils import check_array, column_or_1d
 
-from infosift.data.column_names import as_list, name_as_text, names_not_unique, with_names_as_text
-from infosift.data.column_types import (
-    are_classes,
+from infosift.data.columns import (
+    NamedColumns,
+    names_not_unique,
+    with_names_as_text,
+)
+from infosift.data.dates import days_of_array, days_of_objects, days_of_series
+from infosift.data.types import (
     as_floats,
     as_numbers,
     encode,
     has_numpy_type,
-    n_categories,
 )
-from infosift.data.columns import Features, NamedColumns
-from infosift.data.dates import days_of_array, days_of_objects, days_of_series
-from infosift.data.plain_arrays import as_one_column, as_plain, checked_table, require_table
-from infosift.data.written_numbers import disguise
-from infosift.errors import InputError, is_auto, shown
+from infosift.data.written_values import disguise
+from infosift.errors import InputError, checks_of_libraries
 
-_Columns = TypeVar("_Columns", bound=Features)
+_COPIES = 3  # as given, by column, and prepared
+_GIGABYTE = 1e9
+
+
+def as_plain(data: Any) -> Any:
+    """Return a masked array with its masked cells missing, a sparse one with its zeros, lists and so on as arrays.
+
+    Refuse lists that no array can be made of, and complex numbers.
+    """
+    values: Any = data if hasattr(data, "dtype") else _as_array(data)
+    if getattr(values.dtype, "kind", "") == "c":
+        raise InputError("Complex data not supported: pass the real and the imaginary parts as columns.")
+    if isinstance(values, np.ma.MaskedArray):
+        return np.ma.filled(values.astype(np.float64), np.nan)
+    if issparse(values):
+        _require_memory(values.shape)
+        return values.toarray()
+    return values
+
+
+def _as_array(data: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(data)
+    except ValueError as error:
+        raise InputError(
+            "The values make no table, since rows or cells differ in length: give every row as many single values."
+        ) from error
+
+
+def as_one_column(data: Any) -> Any:
+    """Return a plain array of one dimension."""
+    plain = as_plain(data)
+    with checks_of_libraries():
+        return column_or_1d(plain, warn=True)
+
+
+def checked_table(data: Any, dtype: type | None = None) -> Any:
+    """Return a plain array of two dimensions, with some rows and columns."""
+    with checks_of_libraries():
+        return check_array(data, dtype=dtype, ensure_all_finite=False)
+
+
+def require_table(data: Any) -> None:
+    """Refuse what has no rows and columns."""
+    if (count := np.ndim(data)) != 2:
+        raise InputError(
+            f"Features must be a table, with rows and columns, and these have {count} "
+            f"dimension{'s' * (count != 1)}: pass a table, a single feature as one with reshape(-1, 1)."
+        )
+
+
+def _require_memory(shape: tuple[int, ...]) -> None:
+    """Refuse a sparse table that is too large with all its zeros."""
+    needed, there = _COPIES * 8 * float(np.prod(shape, dtype=np.float64)), _memory()
+    if there is not None and needed > there:
+        raise InputError(
+            f"The sparse table needs {needed / _GIGABYTE:,.0f} GB with its zeros, and there are "
+            f"{there / _GIGABYTE:,.0f}: take fewer columns, such as those with the most values."
+        )
+
+
+def _memory() -> float | None:
+    """Return the bytes of memory that there are; None where the system does not tell."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
 
 
 def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
@@ -65,13 +134,6 @@ def read_column(data: Any, default_name: str = "target") -> NamedColumns:
     if isinstance(series, nw.Series) and not has_numpy_type(series.dtype):
         return _read_series(series, name)
     return _read_values(as_one_column(data), name)
-
-
-def read_target(data: Any) -> NamedColumns:
-    """Read the target: one column, or several."""
-    shape = np.shape(as_plain(data))
-    several = len(shape) == 2 and shape[1] > 1
-    return read_columns(data, "target") if several else read_column(data)
 
 
 def _side_by_side(columns: Sequence[NamedColumns]) -> NamedColumns:
@@ -130,22 +192,6 @@ def _categories(values: Any, name: str, is_text: bool = True) -> NamedColumns:
     )
 
 
-def positions(asked: Any, names: Sequence[str], parameter: str) -> tuple[int, ...]:
-    """Return the positions of columns that are asked for by name or position, each once, in the order asked."""
-    found = []
-    for which in as_list(asked):
-        if isinstance(which, Integral) and not isinstance(which, bool) and -len(names) <= int(which) < len(names):
-            found.append(int(which) % len(names))
-        elif not isinstance(which, Integral) and name_as_text(which) in names:
-            found.append(names.index(name_as_text(which)))
-        else:
-            what = f'"{which}"' if isinstance(which, str) else shown(which)
-            raise InputError(
-                f"{parameter} asks for {what}, and there is no such feature: give a name or position."
-            )
-    return tuple(dict.fromkeys(found))
-
-
 def as_frame(data: Any) -> nw.DataFrame[Any] | None:
     """Return a library-neutral view of a data frame, or None for anything else."""
     try:
@@ -157,68 +203,3 @@ def as_frame(data: Any) -> nw.DataFrame[Any] | None:
     if type(data) is dict:
         raise InputError("The data are a dict: make a data frame of it first.")
     return view if isinstance(view, nw.DataFrame) else None
-
-
-def require_varying_target(target: NamedColumns, *, rows_of_each_class: bool = True) -> None:
-    """Refuse a target whose value never changes and, unless told otherwise, one with few rows of each class."""
-    for i, (name, values) in enumerate(zip(target.names, target.values, strict=True)):
-        always = "one class only" if i in target.discrete else f"always {values[0]:g}"
-        if target.facts.are_constant[i]:
-            raise InputError(
-                f'The target "{name}" is constant ({always}), so no feature can be informative about it: '
-                "give a target that varies."
-            )
-        if not rows_of_each_class:
-            continue
-        if i in target.discrete and 2 * (count := n_categories(values)) > len(values) > 3:
-            raise InputError(
-                f'The target "{name}" has {count:,} classes in {len(values):,} rows, too few rows of each: '
-                "give a target with fewer classes, or numbers."
-            )
-
-
-def mark_features(columns: _Columns, asked: Any, takes_categories: bool = True) -> _Columns:
-    """Decide which columns are discrete: text always is, and besides it what is asked for.
-
-    "auto" is every column of numbers with two values, where the criterion takes categories. Otherwise True is all
-    columns, False or None no more, a mask or a list of names or positions those.
-    """
-    places = discrete_asked_for(asked, columns.names)
-    if places is None:
-        places = tuple(np.flatnonzero(columns.facts.have_two_values).tolist()) if takes_categories else ()
-    return columns.with_discrete(places)
-
-
-def discrete_asked_for(asked: Any, names: Sequence[str]) -> tuple[int, ...] | None:
-    """Return the positions of columns that are to be discrete; None for "auto"."""
-    if is_auto(asked):
-        return None
-    if isinstance(asked, (bool, np.bool_)):
-        return tuple(range(len(names))) if asked else ()
-    flags = as_list(asked)
-    if flags and all(isinstance(flag, (bool, np.bool_)) for flag in flags):
-        if len(flags) != len(names):
-            raise InputError(
-                f"discrete_features has {len(flags)} yes or no for {len(names)} features: give one each."
-            )
-        return tuple(np.flatnonzero(flags).tolist())
-    return positions(flags, names, "discrete_features")
-
-
-def mark_target(target: NamedColumns, asked: Any, takes_categories: bool = True) -> NamedColumns:
-    """Decide whether the target has classes: text always has, numbers if asked or, for "auto", if they look so."""
-    everything, are_asked_for = range(len(target.names)), classes_asked_for(asked)
-    if are_asked_for is None:
-        if not takes_categories:
-            return target
-        return target.with_discrete(i for i in everything if are_classes(target.values[i]))
-    return target.with_discrete(everything if are_asked_for else ())
-
-
-def classes_asked_for(asked: Any) -> bool | None:
-    """Return whether the target is to have classes; None for "auto"."""
-    if is_auto(asked):
-        return None
-    if not isinstance(asked, Hashable) or asked not in (True, False):
-        raise InputError(f'discrete_target must be "auto", True or False, not {shown(asked)}.')
-    return bool(asked)

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.stats import binom, rankdata
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.encoding import has_categories
-from infosift.data.preparing import numbers_of_values
+from infosift.data.prepare import numbers_of_values
+from infosift.data.types import has_categories
 
 _FEWEST_ROWS = 20
 # Mean distance of a row's rank in the feature from its rank in the target, as a share of the rows. Of normal

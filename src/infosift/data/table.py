@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.column_types import n_categories
 from infosift.data.columns import Features, NamedColumns, Prepared
-from infosift.data.feature_groups import Unit
-from infosift.data.frames import require_varying_target
-from infosift.data.not_finite import require_finite
-from infosift.data.preparing import Preparation
-from infosift.data.weights import weigh, weights_of
-from infosift.errors import InputError
+from infosift.data.groups import Unit
+from infosift.data.prepare import Preparation, weigh, weights_of
+from infosift.data.targets import require_varying_target
+from infosift.data.types import n_categories
+from infosift.data.validation import require_finite, require_numbers
 
 
 @dataclass(frozen=True)
@@ -159,26 +157,6 @@ def _weights(features: Prepared, target: Prepared, names: Sequence[str]) -> tupl
         return None
     weights = weights_of(np.concatenate([features.spreads, target.spreads]), names)
     return weights[: len(features.spreads)], weights[len(features.spreads) :]
-
-
-def require_numbers(
-    columns: Features, ignored: Sequence[int], *, what: str = "", may_ignore: bool = False
-) -> None:
-    """Refuse categories among the columns that are looked at and vary; ``what`` they are may be said."""
-    names = [
-        f'"{columns.names[i]}"'
-        for i in sorted(columns.discrete)
-        if i not in ignored and not columns.facts.are_constant[i]
-    ]
-    if not names:
-        return
-    out = "" if what else ", or leave the column out" if len(names) == 1 else ", or leave such columns out"
-    if may_ignore:
-        out += f" with ignore={names[0]}" if len(names) == 1 else f" with ignore=[{', '.join(names)}]"
-    raise InputError(
-        f"{what}{names[0]} is discrete, and the criterion is for numbers only: use one that takes categories, "
-        f'such as criterion="ksg"{out}.'
-    )
 
 
 def _find_duplicates(digests: tuple[bytes, ...], exclude: set[int]) -> dict[int, int]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.weights import weigh
+from infosift.data.prepare import weigh
 from infosift.engines.base import Engine, SpreadColumns
 
 # Columns that stay here once they were asked for: those of the subset, above all.

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.column_types import n_categories
 from infosift.data.columns import Facts, Prepared, are_partly_categories, digests_of, whole_rows_of_values
-from infosift.data.preparing import Preparation, prepare
-from infosift.data.weights import spreads_of
+from infosift.data.prepare import Preparation, prepare, spreads_of
+from infosift.data.types import n_categories
 from infosift.engines.base import Engine, Handle, SpreadColumns, equal_parts
 from infosift.engines.remote_columns import RemoteColumns
 from infosift.engines.sources import ColumnSource, read_block

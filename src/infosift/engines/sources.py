@@ -11,9 +11,8 @@ import numpy as np
 import polars as pl
 
 from infosift.arrays import FloatArray
-from infosift.data.column_names import labels_of, names_as_text
-from infosift.data.frames import as_frame, read_array, read_frame
-from infosift.data.plain_arrays import as_plain, require_table
+from infosift.data.columns import labels_of, names_as_text
+from infosift.data.frames import as_frame, as_plain, read_array, read_frame, require_table
 
 
 class ColumnSource(Protocol):

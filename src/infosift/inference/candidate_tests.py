@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.data.feature_groups import Unit
+from infosift.data.groups import Unit
 from infosift.inference.conditional import Conditional
 from infosift.inference.drawn_scores import DrawnScores
 from infosift.inference.drawn_series import DrawnSeries

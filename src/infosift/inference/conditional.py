@@ -12,10 +12,10 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion
 from infosift.criteria.base import Value
 from infosift.criteria.rank_functions import Functions, functions_of, standardised
-from infosift.data.encoding import has_categories
-from infosift.data.feature_groups import Unit
-from infosift.data.gaps import whole_rows_of
+from infosift.data.groups import Unit
+from infosift.data.prepare import whole_rows_of
 from infosift.data.table import Table
+from infosift.data.types import has_categories
 from infosift.engines.base import Engine, Handle, SpreadColumns
 from infosift.inference.candidates import (
     MOST_FUNCTIONS,

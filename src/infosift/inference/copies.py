@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.weights import weigh
+from infosift.data.prepare import weigh
 from infosift.engines.base import Engine, SpreadColumns, joined_columns
 from infosift.inference.candidates import Candidates
 from infosift.inference.row_sources import Sources

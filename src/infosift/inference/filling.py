@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.encoding import has_categories
-from infosift.data.gaps import filled
+from infosift.data.prepare import filled
+from infosift.data.types import has_categories
 from infosift.engines.base import Engine
 from infosift.inference.regression import QUICK_WIDTHS, Smoother
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import binomtest
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.row_groups import shuffled_rows
+from infosift.data.groups import shuffled_rows
 from infosift.errors import is_auto, require_count
 from infosift.random_streams import stream
 from infosift.results.steps import PermutationTest

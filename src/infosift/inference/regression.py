@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.encoding import as_points, has_categories
-from infosift.data.gaps import filled
-from infosift.data.preparing import to_gaussian_ranks
+from infosift.data.prepare import filled, to_gaussian_ranks
+from infosift.data.types import as_points, has_categories
 from infosift.engines.base import Engine
 from infosift.engines.blas import on_one_thread
 from infosift.inference.kernel_functions import spanned_kernel

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.rank_functions import expected_polynomials, polynomials, standardised, uniform_ranks
-from infosift.data.encoding import has_categories, indicators_of_largest
+from infosift.data.types import has_categories, indicators_of_largest
 from infosift.inference.regression import LEAST_PROBABILITY, Smoother, predict_with_spread
 from infosift.random_streams import stream
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.gaps import whole_rows_of
+from infosift.data.prepare import whole_rows_of
 from infosift.engines.base import Engine
 from infosift.inference.regression import QUICK_WIDTHS, Smoother
 from infosift.inference.residual_target import parts_of

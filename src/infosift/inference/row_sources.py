@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.encoding import as_points
-from infosift.data.row_groups import shuffled_rows
+from infosift.data.groups import shuffled_rows
+from infosift.data.types import as_points
 from infosift.engines.sending import Sendable
 from infosift.inference.shifts import CIRCULAR, shifted_rows
 from infosift.inference.strata import shuffled_within, strata_of

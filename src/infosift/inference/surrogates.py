@@ -17,7 +17,7 @@ from infosift.criteria.rank_functions import (
     in_rows,
     standardised,
 )
-from infosift.data.encoding import has_categories
+from infosift.data.types import has_categories
 from infosift.engines.blas import on_one_thread
 from infosift.inference.regression import LEAST_PROBABILITY, Smoother, predict_with_spread
 from infosift.random_streams import stream

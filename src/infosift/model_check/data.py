@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, check_cv
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.columns import NamedColumns
-from infosift.data.frames import as_frame, discrete_asked_for, read_columns, read_target
-from infosift.data.not_finite import rows_to_use
-from infosift.data.plain_arrays import as_plain
-from infosift.data.row_groups import read_row_groups
+from infosift.data.columns import NamedColumns, discrete_asked_for
+from infosift.data.frames import as_frame, as_plain, read_columns
+from infosift.data.groups import read_row_groups
+from infosift.data.targets import read_target
+from infosift.data.validation import rows_to_use
 from infosift.engines.threads import ThreadEngine
 from infosift.errors import InputError, require_count, require_same_length
 from infosift.search.problem import make_problem, settings_of

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion
 from infosift.criteria.base import Value
-from infosift.data.feature_groups import Unit
+from infosift.data.groups import Unit
 from infosift.data.table import Table
 from infosift.engines.base import Engine
 from infosift.progress import Reporter

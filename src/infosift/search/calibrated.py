@@ -12,8 +12,7 @@ from sklearn.base import BaseEstimator
 
 from infosift.arrays import DIGITS
 from infosift.criteria import Criterion
-from infosift.data.feature_groups import Unit
-from infosift.data.row_groups import sample_rows
+from infosift.data.groups import Unit, sample_rows
 from infosift.data.table import Table
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, is_auto, require_choice

@@ -10,7 +10,7 @@ import numpy as np
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion, Scorer
 from infosift.criteria.base import Value, score_each_fold
-from infosift.data.row_groups import sample_rows, shuffled_rows
+from infosift.data.groups import sample_rows, shuffled_rows
 from infosift.data.table import Table
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, require_rows

@@ -8,10 +8,9 @@ import numpy as np
 from scipy.special import entr
 
 from infosift.arrays import FloatArray
-from infosift.data.encoding import class_indicators, has_categories
-from infosift.data.gaps import whole_rows_of
-from infosift.data.preparing import to_gaussian_ranks
-from infosift.data.row_groups import sample_rows
+from infosift.data.groups import sample_rows
+from infosift.data.prepare import to_gaussian_ranks, whole_rows_of
+from infosift.data.types import class_indicators, has_categories
 from infosift.engines.base import Engine, Question
 from infosift.inference.regression import LEAST_PROBABILITY, Smoother
 from infosift.results.explained import Explained

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.feature_groups import Unit
+from infosift.data.groups import Unit
 from infosift.errors import require_choice
 from infosift.inference.permutation import interval_of_p, threshold
 from infosift.results.steps import Step

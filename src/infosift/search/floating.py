@@ -11,7 +11,7 @@ from typing import ClassVar
 from sklearn.base import BaseEstimator
 
 from infosift.arrays import DIGITS
-from infosift.data.feature_groups import Unit
+from infosift.data.groups import Unit
 from infosift.errors import InputError, require_count
 from infosift.results.steps import Step
 from infosift.search.base import Decisions, Method, Problem, Tests

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from sklearn.base import BaseEstimator
 
-from infosift.data.feature_groups import Unit
+from infosift.data.groups import Unit
 from infosift.data.table import Table
 from infosift.results.steps import Step
 from infosift.search.base import Decisions, Method, Problem, Tests

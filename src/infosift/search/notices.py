@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.data.encoding import has_categories
 from infosift.data.leaks import CUTS, ORDER, VALUES, Leak, leaks_of
 from infosift.data.table import Table
+from infosift.data.types import has_categories
 from infosift.engines.base import Engine
 from infosift.errors import listing
 from infosift.inference.detectable import FOUND_OF_TEN

@@ -11,12 +11,17 @@ import numpy as np
 
 from infosift.arrays import IntArray
 from infosift.criteria import as_criterion
-from infosift.data.columns import Features, NamedColumns
-from infosift.data.feature_groups import Unit, positions_in_groups, read_feature_groups
-from infosift.data.frames import classes_asked_for, discrete_asked_for, mark_features, mark_target
-from infosift.data.not_finite import missing_by_name, require_finite, rows_to_use
-from infosift.data.row_groups import read_row_groups, require_enough_to_shuffle
+from infosift.data.columns import Features, NamedColumns, discrete_asked_for, mark_features
+from infosift.data.groups import (
+    Unit,
+    positions_in_groups,
+    read_feature_groups,
+    read_row_groups,
+    require_enough_to_shuffle,
+)
 from infosift.data.table import make_table
+from infosift.data.targets import classes_asked_for, mark_target
+from infosift.data.validation import missing_by_name, require_finite, rows_to_use
 from infosift.engines.base import Engine
 from infosift.errors import (
     InputError,

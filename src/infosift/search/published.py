@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion, Scorer
 from infosift.criteria.base import Value
-from infosift.data.feature_groups import Unit
+from infosift.data.groups import Unit
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, require_count, require_finite_number
 from infosift.inference.max_test import draws_of

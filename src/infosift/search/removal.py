@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from infosift.arrays import DIGITS
-from infosift.data.feature_groups import Unit
+from infosift.data.groups import Unit
 from infosift.results.steps import Removal
 from infosift.search.base import Problem, Tests
 

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.stats import rankdata
 
 from infosift.arrays import DIGITS, FloatArray, IntArray
-from infosift.data.feature_groups import Unit
-from infosift.data.gaps import filled
+from infosift.data.groups import Unit
+from infosift.data.prepare import filled
 from infosift.engines.base import joined_columns
 from infosift.results.steps import Replacement
 from infosift.search.base import Problem, Tests

@@ -10,7 +10,7 @@ import numpy as np
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion
 from infosift.criteria.base import Value
-from infosift.data.gaps import whole_rows_of
+from infosift.data.prepare import whole_rows_of
 from infosift.engines.base import Question, joined_columns
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.detectable import smallest_detectable_correlation

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from infosift.arrays import IntArray
 from infosift.data.columns import NamedColumns
-from infosift.data.feature_groups import Unit
-from infosift.data.frames import read_columns, read_target
-from infosift.data.not_finite import rows_to_use
-from infosift.data.row_groups import read_row_groups
+from infosift.data.frames import read_columns
+from infosift.data.groups import Unit, read_row_groups
+from infosift.data.targets import read_target
+from infosift.data.validation import rows_to_use
 from infosift.engines.blas import on_one_thread
 from infosift.engines.threads import ThreadEngine
 from infosift.errors import InputError, require_rows, require_same_length

@@ -1,27 +1,87 @@
-"""Columns as the estimators want them: categories as codes far apart, numbers on one scale, no ties."""
+"""Columns as the estimators take them: categories encoded, numbers standardised, ties broken, distances scaled."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
+from infosift._kernel import CATEGORY_GAP
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.column_types import special_values
-from infosift.data.encoding import encode_categories
-from infosift.data.weights import to_unit_range
+from infosift.data.types import encode_categories, has_categories, special_values
+from infosift.errors import InputError
 from infosift.random_streams import stream
 
+# A smaller weight would bring distances, and the noise that breaks ties, near the smallest numbers there are.
+_SMALLEST_WEIGHT = 1e-150
 # Far below any difference that matters, far above the rounding of values of unit spread.
 _TIE_NOISE = 1e-10
 _WIDEST_TIE = 20 * _TIE_NOISE
 # Gaps between values on a grid are whole numbers of steps up to rounding; those of other values are not.
 _GRID_ROUNDING = 1e-5
 _LONGEST_GAP = 1e6
+
+
+def weights_of(spreads: FloatArray, names: Sequence[str]) -> FloatArray:
+    """Return the spread of each column of features and target as a share of the largest of all.
+
+    Times these, prepared columns are as far apart as the values are, but for one factor that all have in common.
+    It changes no estimate, and the largest of numbers stay far below any category. What has no numbers weighs one.
+    """
+    largest = spreads.max()
+    weights = spreads / largest if largest > 0 else spreads.copy()
+    varying = np.flatnonzero(spreads)
+    if np.any(weights[varying] < _SMALLEST_WEIGHT):
+        narrow, wide = int(varying[np.argmin(spreads[varying])]), int(np.argmax(spreads))
+        raise InputError(
+            f'scale="none" compares numbers as they are, and "{names[wide]}" (standard deviation '
+            f'{largest:.3g}) is too far from "{names[narrow]}" ({spreads[narrow]:.3g}) for that: change the unit '
+            'of one, or use scale="standard".'
+        )
+    weights[spreads == 0] = 1.0
+    return np.asarray(weights)
+
+
+@singledispatch
+def weigh(columns: Any, weights: FloatArray) -> Any:
+    """Return numbers times the weights of their columns (columns x rows); categories and gaps stay.
+
+    Columns that do not lie in the memory of this process have a way of their own.
+    """
+    return np.where(columns >= CATEGORY_GAP, columns, columns * weights[:, None])
+
+
+def spreads_of(values: FloatArray, prepared: FloatArray) -> FloatArray:
+    """Return the standard deviation of the numbers of each column; zero where none are compared."""
+    return np.array(
+        [
+            _spread_of(column[own < CATEGORY_GAP]) if own.any() else 0.0
+            for column, own in zip(values, prepared, strict=True)
+        ]
+    )
+
+
+def _spread_of(values: FloatArray) -> float:
+    if len(values) == 0:
+        return 0.0
+    within, half_range = to_unit_range(values)
+    return float(half_range * within.std())
+
+
+def to_unit_range(values: FloatArray) -> tuple[FloatArray, float]:
+    """Return values, which are not all equal, brought to [-1, 1], and half of their range.
+
+    Neither huge nor tiny units overflow on the way.
+    """
+    low, high = values.min(), values.max()
+    middle, half_range = low / 2 + high / 2, high / 2 - low / 2
+    return (values - middle) / half_range, half_range
 
 
 @dataclass(frozen=True)
@@ -134,3 +194,26 @@ def digest_of(values: FloatArray) -> bytes:
     """Return a fingerprint of the values of a column."""
     # Adding zero turns -0.0 into 0.0: equal values have equal digests.
     return blake2b((values + 0.0).tobytes(), digest_size=16).digest()
+
+
+def whole_rows_of(columns: FloatArray) -> IntArray:
+    """Return the rows in which no column (columns x rows) has a gap."""
+    return np.flatnonzero(~np.isnan(columns).any(axis=0))
+
+
+def filled(columns: FloatArray) -> FloatArray:
+    """Return columns with gaps replaced by the mean of a column, or by its largest category."""
+    if not np.isnan(columns).any():
+        return columns
+    return np.stack([_filled(column) for column in columns])
+
+
+def _filled(column: FloatArray) -> FloatArray:
+    gaps = np.isnan(column)
+    if gaps.all():
+        return np.zeros_like(column)
+    values = column[~gaps]
+    if not has_categories(column):
+        return np.where(gaps, values.mean(), column)
+    categories, counts = np.unique(values, return_counts=True)
+    return np.where(gaps, categories[np.argmax(counts)], column)

@@ -15,10 +15,10 @@ from infosift.engines.active import active_engine
 from infosift.engines.base import Question
 from infosift.errors import DataWarning, InputError, require_choice, require_count, require_level
 from infosift.inference.conditional import MOST_CLASSES
+from infosift.inference.diagnostics import serial_dependence
+from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.permutation import judge, null_scores, permutations_for, warn_of_many_permutations
-from infosift.inference.regression import Smoother
-from infosift.inference.residual_target import randomised_residuals, residuals_of_target
-from infosift.inference.row_order import serial_dependence
+from infosift.inference.residuals import randomised_residuals, residuals_of_target
 from infosift.inference.row_sources import shuffle_of
 from infosift.inference.surrogates import NULLS, surrogates_of
 from infosift.random_streams import SeedLike, resolve_seed
@@ -241,11 +241,11 @@ def permutation_test(
     scorer = _make_scorer(asked, n_jobs, target.shape[1])
 
     _warn_of_row_order(x, column, target, given_columns, scorer)
-    smoother = Smoother(given_columns, scorer.engine) if null == "residual" and len(given_columns) else None
-    surrogates, shuffle = surrogates_of(column, null, smoother, seed), shuffle_of(null, given_columns, seed, 0)
+    regression = KernelRidge(given_columns, scorer.engine) if null == "residual" and len(given_columns) else None
+    surrogates, shuffle = surrogates_of(column, null, regression, seed), shuffle_of(null, given_columns, seed, 0)
     versions = target[None]
-    if smoother is not None:
-        versions = randomised_residuals(residuals_of_target(target, smoother, MOST_CLASSES))
+    if regression is not None:
+        versions = randomised_residuals(residuals_of_target(target, regression, MOST_CLASSES))
 
     def score(candidates: FloatArray) -> FloatArray:
         scores = [_score_columns(scorer, candidates, given_columns, version) for version in versions]

@@ -97,10 +97,10 @@ def beside(null="residual", subset=(0,), units=((3, 6, 1), (2,), (8, 4))):
     columns = conditional.bench.table.columns
     positions = [i for unit in units for i in unit]
     pieces = SpreadColumns((0, 2, 7), (columns[:2], columns[2:7], columns[7:])).pieces(positions)
-    smoother = conditional.bench.smoother(subset) if null == "residual" and subset else None
+    regression = conditional.bench.regression(subset) if null == "residual" and subset else None
     asked = (pieces, tuple(len(unit) for unit in units))
-    found = candidates_beside(asked, Subset(null, 0, smoother, None, 16, np.arange(80)), True)
-    return found, columns[positions], surrogates_of(columns[positions], null, smoother, 0), conditional.sources
+    found = candidates_beside(asked, Subset(null, 0, regression, None, 16, np.arange(80)), True)
+    return found, columns[positions], surrogates_of(columns[positions], null, regression, 0), conditional.sources
 
 
 def test_candidates_have_their_columns_one_after_the_other():

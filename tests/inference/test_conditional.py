@@ -76,8 +76,8 @@ def test_row_groups_are_shuffled_whole():
 
 def test_a_regression_is_made_once_for_a_subset():
     bench = make().bench
-    assert bench.smoother((0, 1)) is bench.smoother((0, 1))
-    assert bench.smoother((0, 1)) is not bench.smoother((1, 0))
+    assert bench.regression((0, 1)) is bench.regression((0, 1))
+    assert bench.regression((0, 1)) is not bench.regression((1, 0))
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -21,10 +21,10 @@ def test_copies_are_those_of_their_columns_in_a_draw(null, subset, weights):
     conditional = conditional_of_groups(subset, null=null)
     conditional.rows_of_copies = ROWS
     (candidates,), bench = conditional.blocks, conditional.bench
-    smoother = bench.smoother(subset) if null == "residual" and subset else None
+    regression = bench.regression(subset) if null == "residual" and subset else None
     columns = bench.table.columns[[i for unit in conditional.units for i in unit.columns]]
     weights = None if weights is None else weights[: len(columns)]
-    surrogates, source = surrogates_of(columns, null, smoother, 0), conditional.sources([5])[0]
+    surrogates, source = surrogates_of(columns, null, regression, 0), conditional.sources([5])[0]
     own = [np.concatenate([np.arange(0), *(candidates.units[place] for place in places)]) for places in PLACES]
     asked = (candidates, [(draw, places) for draw in (0, 5) for places in PLACES], weights)
 

@@ -27,7 +27,7 @@ def slow_scores(conditional, draw, unit, thorough):
     """The definition: one question for each value, part of the target and way to ask, averaged over versions."""
     bench, subset, source = conditional.bench, conditional.subset, conditional.sources([draw])[0]
     columns, given = bench.table.columns[list(unit.columns)], bench.table.weigh(conditional.given, subset)
-    surrogates = surrogates_of(columns, bench.null, bench.smoother(subset) if subset else None, bench.seed)
+    surrogates = surrogates_of(columns, bench.null, bench.regression(subset) if subset else None, bench.seed)
     copies = bench.table.weigh(columns if draw == 0 else surrogates.draw(source), unit.columns)
     ways = [(copies, given[:0])]
     if len(given):

@@ -6,7 +6,7 @@ import pytest
 from infosift._kernel import CATEGORY_GAP
 from infosift.criteria.rank_functions import functions_of, polynomials
 from infosift.engines.threads import ThreadEngine
-from infosift.inference.regression import Smoother
+from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.row_sources import shuffle_of
 from infosift.inference.surrogates import ResidualSurrogates, explain, surrogates_of
 
@@ -19,7 +19,7 @@ def test_surrogates_keep_the_dependence_on_the_subset_and_nothing_else():
     number = np.sin(2 * given[0]) + 0.5 * other
     chance = 1 / (1 + np.exp(-3 * given[0]))
     category = (1.0 + (rng.uniform(size=400) < chance)) * CATEGORY_GAP
-    surrogates = ResidualSurrogates(np.stack([number, category]), Smoother(given, ENGINE), 0)
+    surrogates = ResidualSurrogates(np.stack([number, category]), KernelRidge(given, ENGINE), 0)
     copies = np.stack([surrogates.draw(rng.permutation(400)) for _ in range(50)])
     dependence = np.mean([np.corrcoef(copy, np.sin(2 * given[0]))[0, 1] for copy in copies[:, 0]])
     assert dependence == pytest.approx(np.corrcoef(number, np.sin(2 * given[0]))[0, 1], abs=0.05)
@@ -32,7 +32,7 @@ def test_surrogates_follow_a_spread_that_vanishes():
     rng = np.random.default_rng(0)
     x = rng.normal(size=300)
     column = np.abs(x) * rng.normal(size=300)
-    surrogates = ResidualSurrogates(column[None], Smoother(x[None], ENGINE), 0)
+    surrogates = ResidualSurrogates(column[None], KernelRidge(x[None], ENGINE), 0)
     copies = np.stack([surrogates.draw(rng.permutation(300))[0] for _ in range(50)])
     near, far = np.abs(x) < 0.1, np.abs(x) > 1
     assert np.abs(copies[:, near]).mean() < 0.1  # 0.04 where the spread is known, 0.5 without any
@@ -67,8 +67,8 @@ def test_local_surrogates_take_the_values_of_near_rows():
 def test_independent_categories_have_independent_surrogates():
     rng = np.random.default_rng(0)
     categories = 1 + rng.integers(0, 2, size=(6, 400))
-    smoother = Smoother(rng.normal(size=(1, 400)), ENGINE)
-    copies = ResidualSurrogates(categories * CATEGORY_GAP, smoother, 0).draw(rng.permutation(400))
+    regression = KernelRidge(rng.normal(size=(1, 400)), ENGINE)
+    copies = ResidualSurrogates(categories * CATEGORY_GAP, regression, 0).draw(rng.permutation(400))
     assert np.abs(np.corrcoef(copies) - np.eye(6)).max() < 0.25
     assert set(np.unique(copies)) == {CATEGORY_GAP, 2 * CATEGORY_GAP}
 
@@ -79,8 +79,8 @@ def test_workers_write_into_nothing_they_are_passed():
     columns[1] = (1.0 + (columns[1] > 0)) * CATEGORY_GAP
     given.setflags(write=False)
     columns.setflags(write=False)
-    smoother = Smoother(given, ENGINE)
-    for first, again in zip(explain(smoother, 0, columns, 16), explain(smoother, 0, columns, 16), strict=True):
+    regression = KernelRidge(given, ENGINE)
+    for first, again in zip(explain(regression, 0, columns, 16), explain(regression, 0, columns, 16), strict=True):
         np.testing.assert_array_equal(first.residual, again.residual)
 
 
@@ -88,12 +88,12 @@ def test_functions_of_a_category_are_means_over_all_points_that_it_could_be():
     rng = np.random.default_rng(0)
     x = rng.normal(size=300)
     column = (1.0 + (rng.uniform(size=300) < 1 / (1 + np.exp(-2 * x)))) * CATEGORY_GAP
-    smoother = Smoother(x[None], ENGINE)
-    exact = explain(smoother, 0, column[None], 16)[0].functions()
+    regression = KernelRidge(x[None], ENGINE)
+    exact = explain(regression, 0, column[None], 16)[0].functions()
     np.testing.assert_array_equal(
-        exact, explain(smoother, 1, column[None], 16)[0].functions()
+        exact, explain(regression, 1, column[None], 16)[0].functions()
     )  # whatever the seed
-    points = [explain(smoother, seed, column[None], 16)[0].residual for seed in range(200)]
+    points = [explain(regression, seed, column[None], 16)[0].residual for seed in range(200)]
     drawn = np.mean([polynomials(version) for version in points], axis=0)
     for function, mean in zip(exact, drawn, strict=True):
         assert np.corrcoef(function, mean)[0, 1] > 0.97
@@ -110,7 +110,7 @@ def table_of_both(rng, n_rows):
 def test_copies_of_some_columns_are_those_of_all_at_their_places(null):
     rng = np.random.default_rng(0)
     columns, given = table_of_both(rng, 60), rng.normal(size=(1, 60))
-    surrogates = surrogates_of(columns, null, Smoother(given, ENGINE), 0)
+    surrogates = surrogates_of(columns, null, KernelRidge(given, ENGINE), 0)
     source = shuffle_of(null, given, 0, 0).sources([1], rng.permutation(60)[None])[0]
     whole = surrogates.draw(source)
     assert np.any(whole != columns)
@@ -137,7 +137,7 @@ def test_functions_of_a_number_are_of_the_ranks_of_its_residual():
     rng = np.random.default_rng(0)
     columns, given = table_of_both(rng, 60), rng.normal(size=(1, 60))
     columns[2] += 3 * given[0]
-    surrogates = ResidualSurrogates(columns, Smoother(given, ENGINE), 0)
+    surrogates = ResidualSurrogates(columns, KernelRidge(given, ENGINE), 0)
     residuals = surrogates.residuals()
     assert abs(np.corrcoef(residuals[2], given[0])[0, 1]) < 0.2
     found = surrogates.functions(np.array([2, 1, 0, 3]))
@@ -159,11 +159,11 @@ def test_a_column_is_explained_to_the_same_bits_whatever_the_others_are(n_rows, 
     columns[7] *= given[1]
     if with_gaps:
         columns[10:14][rng.uniform(size=(4, n_rows)) < 0.2] = np.nan
-    smoother = Smoother(given, ENGINE)
-    together = explain(smoother, 0, columns, 16)
+    regression = KernelRidge(given, ENGINE)
+    together = explain(regression, 0, columns, 16)
     order = rng.permutation(37)
     for places in (order, *np.split(order, [1, 2, 5, 22])):
-        for place, found in zip(places, explain(smoother, 0, columns[places], 16), strict=True):
+        for place, found in zip(places, explain(regression, 0, columns[places], 16), strict=True):
             for name in ("predicted", "spread", "residual"):
                 np.testing.assert_array_equal(getattr(found, name), getattr(together[place], name))
 
@@ -175,7 +175,7 @@ def test_gaps_move_with_the_rows(null):
     category = rng.integers(0, 3, size=120) * CATEGORY_GAP
     columns = np.stack([given[0] + rng.normal(size=120), category, np.full(120, np.nan)])
     columns[:2][rng.uniform(size=(2, 120)) < 0.2] = np.nan
-    surrogates = surrogates_of(columns, null, Smoother(given, ENGINE), 0)
+    surrogates = surrogates_of(columns, null, KernelRidge(given, ENGINE), 0)
     source = shuffle_of(null, given, 0, 0).sources([1], rng.permutation(120)[None])[0]
     np.testing.assert_array_equal(np.isnan(surrogates.draw(source)), np.isnan(columns[:, source]))
     same = surrogates.draw(np.arange(120))  # each row takes its own value

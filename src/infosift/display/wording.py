@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from infosift.errors import listing
-from infosift.inference.detectable import FOUND_OF_TEN
+from infosift.inference.diagnostics import FOUND_OF_TEN
 from infosift.results.selection import Selection
 from infosift.results.stability import rounded_up
 from infosift.results.steps import Step

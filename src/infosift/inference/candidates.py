@@ -12,7 +12,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.rank_functions import Functions
 from infosift.engines.base import Piece, joined_columns
 from infosift.engines.sending import Sendable
-from infosift.inference.regression import Smoother
+from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.row_sources import Sources
 from infosift.inference.series import Series, TargetSeries, make_series
 from infosift.inference.shifted import Projection, ShiftedSurrogates, ShiftedTarget
@@ -36,7 +36,7 @@ class Subset(Sendable):
 
     null: str
     seed: int
-    smoother: Smoother | None
+    regression: KernelRidge | None
     projection: Projection | None
     at_once: int
     rows: IntArray
@@ -45,7 +45,7 @@ class Subset(Sendable):
         """Return how surrogates of some columns are drawn."""
         if self.projection is not None:
             return ShiftedSurrogates(columns, self.projection, self.rows)
-        return surrogates_of(columns, self.null, self.smoother, self.seed, self.at_once, self.rows)
+        return surrogates_of(columns, self.null, self.regression, self.seed, self.at_once, self.rows)
 
 
 @dataclass(frozen=True)

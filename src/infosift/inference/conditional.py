@@ -26,15 +26,14 @@ from infosift.inference.candidates import (
     functions_of_some,
 )
 from infosift.inference.copies import Copies, copies_of, within_blocks
-from infosift.inference.filling import filled_by_others
-from infosift.inference.regression import QUICK_WIDTHS, Smoother
-from infosift.inference.residual_target import (
+from infosift.inference.kernel_ridge import QUICK_WIDTHS, KernelRidge, impute_by_regression
+from infosift.inference.residuals import (
     TargetResiduals,
-    parts_of,
     randomised_residuals,
     residual_functions,
+    residual_variance,
     residuals_of_target,
-    unexplained,
+    target_components,
 )
 from infosift.inference.row_sources import Sources, shuffle_of
 from infosift.inference.series import make_target_series
@@ -61,7 +60,7 @@ class Workbench:
     seed: int
     null: str
     reporter: Reporter
-    _smoothers: dict[tuple[int, ...], Smoother] = field(default_factory=dict)
+    _regressions: dict[tuple[int, ...], KernelRidge] = field(default_factory=dict)
 
     def on_whole_rows(self, subset: Sequence[int]) -> Workbench:
         """Return the same for the rows that have all values of a subset.
@@ -69,24 +68,24 @@ class Workbench:
         A child of a feature is informative where the feature's value is missing, whatever stands in for it.
         """
         table = self.table.take(whole_rows_of(self.table.columns[list(subset)]))
-        return self if table is self.table else replace(self, table=table, _smoothers={})
+        return self if table is self.table else replace(self, table=table, _regressions={})
 
-    def smoother(self, subset: tuple[int, ...]) -> Smoother:
+    def regression(self, subset: tuple[int, ...]) -> KernelRidge:
         """Return what predicts from a whole subset; the last ones are kept: several tests ask for the same."""
-        if subset not in self._smoothers:
-            if len(self._smoothers) * self.table.n_rows >= _ROWS_OF_SMOOTHERS:
-                self._smoothers.clear()
-            self._smoothers[subset] = Smoother(
+        if subset not in self._regressions:
+            if len(self._regressions) * self.table.n_rows >= _ROWS_OF_SMOOTHERS:
+                self._regressions.clear()
+            self._regressions[subset] = KernelRidge(
                 self.table.columns[list(subset)], self.engine, row_groups=self.table.row_groups
             )
-        return self._smoothers[subset]
+        return self._regressions[subset]
 
-    def unexplained(self, subset: Sequence[int]) -> float:
+    def residual_variance(self, subset: Sequence[int]) -> float:
         """Return the mean squared residual of the target given some columns, by a quick regression."""
         own, groups = self.table.columns[list(subset)], self.table.row_groups
-        columns = filled_by_others(own, lambda: own[:0], self.engine, groups)
-        smoother = Smoother(columns, self.engine, QUICK_WIDTHS, groups) if len(columns) else None
-        return unexplained(self.table.target, smoother, MOST_CLASSES)
+        columns = impute_by_regression(own, lambda: own[:0], self.engine, groups)
+        regression = KernelRidge(columns, self.engine, QUICK_WIDTHS, groups) if len(columns) else None
+        return residual_variance(self.table.target, regression, MOST_CLASSES)
 
 
 class Conditional:
@@ -98,17 +97,17 @@ class Conditional:
     def __init__(self, bench: Workbench, subset: Sequence[int], units: Sequence[Unit], step: int) -> None:
         self.bench, self.units, self.step = bench, tuple(units), step
         self.subset, subset_columns = tuple(subset), bench.table.columns[list(subset)]
-        self.given = filled_by_others(subset_columns, self._columns, bench.engine, bench.table.row_groups)
+        self.given = impute_by_regression(subset_columns, self._columns, bench.engine, bench.table.row_groups)
         self._has_gaps = self.given is not subset_columns
 
     def _columns(self) -> FloatArray:
         return np.asarray(self.bench.table.columns[[i for unit in self.units for i in unit.columns]])
 
     @cached_property
-    def _smoother(self) -> Smoother | None:
+    def _regression(self) -> KernelRidge | None:
         if self._has_gaps:
-            return Smoother(self.given, self.bench.engine, row_groups=self.bench.table.row_groups)
-        return self.bench.smoother(self.subset) if self.subset else None
+            return KernelRidge(self.given, self.bench.engine, row_groups=self.bench.table.row_groups)
+        return self.bench.regression(self.subset) if self.subset else None
 
     @cached_property
     def _projection(self) -> Projection | None:
@@ -154,9 +153,9 @@ class Conditional:
             )
             for part in self.parts_of_units
         ]
-        smoother = self._smoother if self.bench.null != "local" else None
+        regression = self._regression if self.bench.null != "local" else None
         seed, rows = self.bench.seed, self.rows_of_copies
-        subset = Subset(self.bench.null, seed, smoother, self._projection, self._at_once, rows)
+        subset = Subset(self.bench.null, seed, regression, self._projection, self._at_once, rows)
         keeps = len(self.units) * MOST_FUNCTIONS * self.bench.table.n_rows <= _MOST_VALUES_KEPT
         return self.bench.engine.keep(candidates_beside, asked, subset, keeps)
 
@@ -203,8 +202,10 @@ class Conditional:
 
     @cached_property
     def _target_residuals(self) -> TargetResiduals | None:
-        smoother = self._smoother
-        return None if smoother is None else residuals_of_target(self.bench.table.target, smoother, MOST_CLASSES)
+        regression = self._regression
+        return (
+            None if regression is None else residuals_of_target(self.bench.table.target, regression, MOST_CLASSES)
+        )
 
     @cached_property
     def parts(self) -> FloatArray:
@@ -226,7 +227,7 @@ class Conditional:
         return [
             standardised(part[None]) if has_categories(column) else functions_of(part[None])[0].smooth
             for column in self.bench.table.target
-            for part in parts_of(column, MOST_CLASSES)
+            for part in target_components(column, MOST_CLASSES)
         ]
 
     @cached_property
@@ -234,7 +235,7 @@ class Conditional:
         """The residuals of all parts of the target, in their own units (parts x rows)."""
         if self._target_residuals is not None:
             return self._target_residuals.raw
-        parts = np.concatenate([parts_of(column, MOST_CLASSES) for column in self.bench.table.target])
+        parts = np.concatenate([target_components(column, MOST_CLASSES) for column in self.bench.table.target])
         return np.asarray(parts - parts.mean(axis=1, keepdims=True))
 
     @cached_property

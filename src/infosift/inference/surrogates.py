@@ -19,7 +19,7 @@ from infosift.criteria.rank_functions import (
 )
 from infosift.data.types import has_categories
 from infosift.engines.blas import on_one_thread
-from infosift.inference.regression import LEAST_PROBABILITY, Smoother, predict_with_spread
+from infosift.inference.kernel_ridge import LEAST_PROBABILITY, KernelRidge, predict_with_spread
 from infosift.random_streams import stream
 
 NULLS = ("residual", "local", "shuffle")
@@ -70,7 +70,7 @@ def columns_at_once(n_columns: int, n_rows: int) -> int:
 def surrogates_of(
     columns: FloatArray,
     null: str,
-    smoother: Smoother | None,
+    regression: KernelRidge | None,
     seed: int,
     at_once: int | None = None,
     rows: Rows = ALL,
@@ -82,9 +82,9 @@ def surrogates_of(
     """
     if null == "local":
         return LocalSurrogates(columns, rows)
-    if null == "shuffle" or smoother is None:
+    if null == "shuffle" or regression is None:
         return ShuffledSurrogates(columns, rows)
-    return ResidualSurrogates(columns, smoother, seed, at_once, rows)
+    return ResidualSurrogates(columns, regression, seed, at_once, rows)
 
 
 class ShuffledSurrogates:
@@ -142,19 +142,19 @@ class Explained:
         return in_rows(standardised(expected_polynomials(low, self.bounds[which, rows])), known)
 
 
-def explain(smoother: Smoother, seed: int, columns: FloatArray, at_once: int) -> list[Explained]:
-    """Predict columns from the subset of a smoother; each has the same bits whatever the others are."""
+def explain(regression: KernelRidge, seed: int, columns: FloatArray, at_once: int) -> list[Explained]:
+    """Predict columns from the subset of a regression; each has the same bits whatever the others are."""
     numbers = [i for i, column in enumerate(columns) if not has_categories(column)]
     explained: dict[int, Explained] = {}
     for start in range(0, len(numbers), at_once):
         own = numbers[start : start + at_once]
         padded = np.zeros((at_once, columns.shape[1]))
         padded[: len(own)] = columns[own]
-        predicted, spread = predict_with_spread(padded, smoother)
+        predicted, spread = predict_with_spread(padded, regression)
         left = (padded - predicted) / spread
         explained |= {i: Explained(predicted[j], spread[j], left[j]) for j, i in enumerate(own)}
     for i in set(range(len(columns))) - set(numbers):
-        categories, bounds = _probabilities(columns[i], smoother)
+        categories, bounds = _probabilities(columns[i], regression)
         own_stream = stream(seed, "points", crc32(columns[i].tobytes()))  # whatever the place of the column
         points = _points(columns[i], categories, bounds, own_stream)
         explained[i] = Explained(np.zeros_like(points), np.ones_like(points), points, categories, bounds)
@@ -174,13 +174,13 @@ class ResidualSurrogates:
     def __init__(
         self,
         columns: FloatArray,
-        smoother: Smoother,
+        regression: KernelRidge,
         seed: int,
         at_once: int | None = None,
         rows: Rows = ALL,
     ) -> None:
         with on_one_thread():
-            explained = explain(smoother, seed, columns, at_once or columns_at_once(*columns.shape))
+            explained = explain(regression, seed, columns, at_once or columns_at_once(*columns.shape))
         self._rows = rows
         self._predicted = np.stack([column.predicted[rows] for column in explained])
         self._spread = np.stack([column.spread[rows] for column in explained])
@@ -221,11 +221,11 @@ class ResidualSurrogates:
         ]
 
 
-def _probabilities(column: FloatArray, smoother: Smoother) -> tuple[FloatArray, FloatArray]:
+def _probabilities(column: FloatArray, regression: KernelRidge) -> tuple[FloatArray, FloatArray]:
     """Return the categories of a column and, for each row, the running sums of their predicted probabilities."""
     gaps = np.isnan(column)
     categories = np.unique(column[~gaps])
-    probabilities = smoother.predict(np.where(gaps, np.nan, column == categories[:, None]))
+    probabilities = regression.predict(np.where(gaps, np.nan, column == categories[:, None]))
     probabilities = np.maximum(probabilities, LEAST_PROBABILITY)
     return categories, np.cumsum(probabilities / probabilities.sum(axis=0), axis=0)
 

@@ -270,4 +270,4 @@ class CalibratedTests:
 
     def unexplained(self, subset: Sequence[Unit]) -> float:
         """Return the mean squared residual of the target given a subset."""
-        return self._bench.unexplained(columns_of(subset))
+        return self._bench.residual_variance(columns_of(subset))

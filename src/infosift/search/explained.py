@@ -12,7 +12,7 @@ from infosift.data.groups import sample_rows
 from infosift.data.prepare import to_gaussian_ranks, whole_rows_of
 from infosift.data.types import class_indicators, has_categories
 from infosift.engines.base import Engine, Question
-from infosift.inference.regression import LEAST_PROBABILITY, Smoother
+from infosift.inference.kernel_ridge import LEAST_PROBABILITY, KernelRidge
 from infosift.results.explained import Explained
 from infosift.results.steps import Verdict
 from infosift.search.base import Problem, Tests, columns_of
@@ -46,25 +46,25 @@ def explained_by(problem: Problem, tests: Tests, engine: Engine, columns: Sequen
     *given, last = columns
     question = Question(table.points[[last]], table.points[given], table.target_points)
     by_criterion = float(np.mean(criterion.score([question], tests.values, engine)[0]))
-    smoother = Smoother(table.columns[list(columns)], engine, row_groups=table.row_groups)
+    regression = KernelRidge(table.columns[list(columns)], engine, row_groups=table.row_groups)
     (target,) = table.target
     if not has_categories(target):
-        return Explained(information=max(0.0, by_criterion, _of_numbers(target, smoother)))
+        return Explained(information=max(0.0, by_criterion, _of_numbers(target, regression)))
     indicators = class_indicators(target)
     shares = tuple(np.sort(indicators.mean(axis=1))[::-1].tolist())
-    by_regression = _of_classes(indicators, smoother) if len(shares) <= _MOST_CLASSES else 0.0
+    by_regression = _of_classes(indicators, regression) if len(shares) <= _MOST_CLASSES else 0.0
     return Explained(information=max(0.0, by_criterion, by_regression), class_shares=shares)
 
 
-def _of_numbers(target: FloatArray, smoother: Smoother) -> float:
+def _of_numbers(target: FloatArray, regression: KernelRidge) -> float:
     """Return the information that the share of variance amounts to which is predicted on a normal scale."""
     scores = to_gaussian_ranks(target)
-    left = float(np.mean((scores - smoother.predict(scores)) ** 2) / np.mean(scores**2))
+    left = float(np.mean((scores - regression.predict(scores)) ** 2) / np.mean(scores**2))
     return float(-np.log(min(1.0, max(left, np.finfo(np.float64).tiny))) / 2)
 
 
-def _of_classes(indicators: FloatArray, smoother: Smoother) -> float:
+def _of_classes(indicators: FloatArray, regression: KernelRidge) -> float:
     """Return by how much the predicted probabilities make the classes likelier than their shares do."""
-    predicted = np.maximum(smoother.predict(indicators), LEAST_PROBABILITY)
+    predicted = np.maximum(regression.predict(indicators), LEAST_PROBABILITY)
     likelihoods = (indicators * predicted).sum(axis=0) / predicted.sum(axis=0)
     return float(entr(indicators.mean(axis=1)).sum() + np.mean(np.log(likelihoods)))

@@ -14,8 +14,7 @@ from infosift.data.table import Table
 from infosift.data.types import has_categories
 from infosift.engines.base import Engine
 from infosift.errors import listing
-from infosift.inference.detectable import FOUND_OF_TEN
-from infosift.inference.row_order import SerialDependence, serial_dependence
+from infosift.inference.diagnostics import FOUND_OF_TEN, SerialDependence, serial_dependence
 from infosift.results.notices import Notice
 from infosift.results.selection import Selection
 from infosift.search.base import Problem

@@ -13,7 +13,7 @@ from infosift.criteria.base import Value
 from infosift.data.prepare import whole_rows_of
 from infosift.engines.base import Question, joined_columns
 from infosift.engines.threads import ThreadEngine
-from infosift.inference.detectable import smallest_detectable_correlation
+from infosift.inference.diagnostics import smallest_detectable_correlation
 from infosift.inference.permutation import interval_of_p
 from infosift.results.selection import Selection
 from infosift.results.steps import Step, Verdict

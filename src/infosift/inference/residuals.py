@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.rank_functions import expected_polynomials, polynomials, standardised, uniform_ranks
 from infosift.data.types import has_categories, indicators_of_largest
-from infosift.inference.regression import LEAST_PROBABILITY, Smoother, predict_with_spread
+from infosift.inference.kernel_ridge import LEAST_PROBABILITY, KernelRidge, predict_with_spread
 from infosift.random_streams import stream
 
 # Of randomised residuals: chance in them costs power, so that scores are averaged over some versions.
@@ -34,13 +34,13 @@ class TargetResiduals:
     column: IntArray
 
 
-def residuals_of_target(target: FloatArray, smoother: Smoother, most_classes: int) -> TargetResiduals:
-    """Return the residuals of a target given the subset of a smoother."""
-    by_column = [parts_of(column, most_classes) for column in target]
+def residuals_of_target(target: FloatArray, regression: KernelRidge, most_classes: int) -> TargetResiduals:
+    """Return the residuals of a target given the subset of a regression."""
+    by_column = [target_components(column, most_classes) for column in target]
     column = np.repeat(np.arange(len(target)), [len(own) for own in by_column])
     is_class = np.array([has_categories(values) for values in target])[column]
     parts = np.concatenate(by_column)
-    predicted, spread = predict_with_spread(parts, smoother)
+    predicted, spread = predict_with_spread(parts, regression)
     raw = parts - predicted
     in_spreads = np.where(is_class[:, None], raw, raw / spread)
     outside = 1 - np.clip(predicted, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
@@ -78,14 +78,14 @@ def randomised_residuals(residuals: TargetResiduals) -> FloatArray:
     return np.asarray(points / np.where(spread > 0, spread, 1))
 
 
-def unexplained(target: FloatArray, smoother: Smoother | None, most_classes: int) -> float:
-    """Return the mean squared residual of all targets given the subset of a smoother (None: an empty one)."""
-    parts = np.concatenate([parts_of(column, most_classes) for column in target])
-    predicted = parts.mean(axis=1, keepdims=True) if smoother is None else smoother.predict(parts)
+def residual_variance(target: FloatArray, regression: KernelRidge | None, most_classes: int) -> float:
+    """Return the mean squared residual of all targets given the subset of a regression (None: an empty one)."""
+    parts = np.concatenate([target_components(column, most_classes) for column in target])
+    predicted = parts.mean(axis=1, keepdims=True) if regression is None else regression.predict(parts)
     return float(np.mean((parts - predicted) ** 2))
 
 
-def parts_of(target: FloatArray, most_classes: int) -> FloatArray:
+def target_components(target: FloatArray, most_classes: int) -> FloatArray:
     """Return a target of numbers as it is; of a discrete one, which rows are in each of the largest classes."""
     if not has_categories(target):
         return target[None]

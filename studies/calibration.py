@@ -12,10 +12,9 @@ from time import perf_counter
 
 from infosift.search.calibrated import Calibrated
 from infosift.selector import MutualInfoSelector
-from studies import dependence
-from studies.dependence import Sample
-from studies.leaks import walks
+from studies import simulated
 from studies.outcome import Outcome, Setting, Table
+from studies.simulated import Sample, walks
 
 _SHARES_MISSING = (0.05, 0.2)
 
@@ -34,28 +33,28 @@ class Situation:
 
 def _situations() -> list[Situation]:
     listed = [
-        Situation(f"pure noise, d = {d}", partial(dependence.noise, n=100, d=d), 200, ("any",), "at most 7 %")
+        Situation(f"pure noise, d = {d}", partial(simulated.noise, n=100, d=d), 200, ("any",), "at most 7 %")
         for d in (1, 10, 50, 200)
     ]
     listed += [
         Situation(
             f"Friedman and five noisy copies, n = {n}",
-            partial(dependence.friedman, n=n, n_copies=5),
+            partial(simulated.friedman, n=n, n_copies=5),
             100,
             ("redundant", "repeated", "groups"),
             f"at most 0.15 / – / {groups}",
         )
         for n, groups in ((100, 4.8), (300, 4.95))
     ]
-    exact_copy = partial(dependence.friedman, n=100, n_copies=1, sd=1e-9)
+    exact_copy = partial(simulated.friedman, n=100, n_copies=1, sd=1e-9)
     listed += [
         Situation("a copy but for 1e-9", exact_copy, 100, ("redundant",), "at most 0.02"),
-        Situation("exclusive or, n = 200", partial(dependence.exclusive_or, n=200), 100, ("all",), "90 %"),
-        Situation("correlated noise", partial(dependence.correlated_noise, n=100), 100, ("clean",), "93 %"),
+        Situation("exclusive or, n = 200", partial(simulated.exclusive_or, n=200), 100, ("all",), "90 %"),
+        Situation("correlated noise", partial(simulated.correlated_noise, n=100), 100, ("clean",), "93 %"),
     ]
     listed += [
-        Situation(f"beside x0: {name}", partial(dependence.useless, name), 100, ("clean",), "93 %")
-        for name in dependence.USELESS
+        Situation(f"beside x0: {name}", partial(simulated.useless, name), 100, ("clean",), "93 %")
+        for name in simulated.USELESS
     ]
     return listed + _situations_with_gaps() + _situations_in_time() + _situations_of_people()
 
@@ -81,7 +80,7 @@ def _situations_of_people() -> list[Situation]:
     return [
         Situation(
             f"beside x0: 30 people of {rows} rows, {100 * share:.0f} % of the variance between them",
-            partial(dependence.visits, n_people=30, fewest=fewest, most=most, share=share),
+            partial(simulated.visits, n_people=30, fewest=fewest, most=most, share=share),
             200,
             ("clean",),
             "93 %",
@@ -93,9 +92,9 @@ def _situations_of_people() -> list[Situation]:
 
 def _situations_with_gaps() -> list[Situation]:
     """Return some of the situations with values missing at random."""
-    noise, friedman = partial(dependence.noise, n=100, d=10), partial(dependence.friedman, n=100)
-    long, copies = partial(dependence.friedman, n=300), partial(dependence.friedman, n=300, n_copies=5)
-    child = partial(dependence.useless, "a child of a step")
+    noise, friedman = partial(simulated.noise, n=100, d=10), partial(simulated.friedman, n=100)
+    long, copies = partial(simulated.friedman, n=300), partial(simulated.friedman, n=300, n_copies=5)
+    child = partial(simulated.useless, "a child of a step")
     listed = [
         situation
         for share in _SHARES_MISSING
@@ -120,7 +119,7 @@ def _with_gaps(
     to_reach: str,
     n_runs: int = 100,
 ) -> Situation:
-    drawn = partial(dependence.with_gaps, sample, share)
+    drawn = partial(simulated.with_gaps, sample, share)
     return Situation(f"{name}, {100 * share:.0f} % missing", drawn, n_runs, counted, to_reach)
 
 

@@ -14,16 +14,16 @@ from threadpoolctl import threadpool_limits
 from infosift.criteria import CRITERIA
 from infosift.search.searches import SEARCHES
 from infosift.selector import MutualInfoSelector
-from studies import dependence
-from studies.dependence import Sample
+from studies import simulated
 from studies.outcome import Outcome, Setting, Table, on_data_sets
+from studies.simulated import Sample
 
 N_RUNS, N_RUNS_OF_OTHERS = 100, 20
 FORWARD = "forward"
 _ROWS = 100
 PROBLEMS: dict[str, Callable[[int], Sample]] = {
-    "the paper's problem": partial(dependence.friedman, n=_ROWS),
-    "with five noisy copies of X4": partial(dependence.friedman, n=_ROWS, n_copies=5),
+    "the paper's problem": partial(simulated.friedman, n=_ROWS),
+    "with five noisy copies of X4": partial(simulated.friedman, n=_ROWS, n_copies=5),
 }
 _REMARKS = (
     "The published method at alpha = 0.05; the parameter of a criterion, where it has one, is chosen by "

@@ -6,15 +6,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 from sklearn.base import clone
 
+from infosift.arrays import FloatArray
+from infosift.functions import score_candidates
 from infosift.results.selection import Selection
 from infosift.selector import MutualInfoSelector
 from studies.figures import forward_search
 from studies.outcome import Outcome, Setting, Table
-from studies.synthetic import INFORMATIVE, NAMES, draw, whole_path
+from studies.simulated import draw_friedman
 
+NAMES = tuple(f"X{number}" for number in range(1, 11))
+INFORMATIVE = frozenset(NAMES[:5])
+# What the paper printed.
 _SIZES = {"stop": (0, 1, 12, 52, 29, 6), "peak": (7, 45, 33, 14, 1, 0)}
 _RELEVANT = {"stop": (0, 1, 16, 66, 17), "peak": (7, 45, 33, 14, 1)}
 _USELESS = (75, 22, 3)
@@ -79,8 +85,22 @@ def run(setting: Setting) -> Outcome:
     )
 
 
+def whole_path(X: FloatArray, y: FloatArray, n_neighbors: int) -> tuple[list[int], list[float]]:
+    """Add the best feature until none is left; return the positions in order and the information after each."""
+    selected: list[int] = []
+    scores: list[float] = []
+    while len(selected) < X.shape[1]:
+        left = [column for column in range(X.shape[1]) if column not in selected]
+        given = X[:, selected] if selected else None
+        information = score_candidates(X[:, left], y, given, n_neighbors=n_neighbors)
+        best = int(np.argmax(information))
+        selected.append(left[best])
+        scores.append(float(information[best]))
+    return selected, scores
+
+
 def _one(seed: int, n_jobs: int | None) -> dict[str, Any]:
-    X, y = draw(seed)
+    X, y = draw_friedman(seed)
     selector = MutualInfoSelector(method="published", random_state=seed, n_jobs=n_jobs)
     selection = selector.fit(pl.DataFrame(X, schema=list(NAMES)), y).selection_
     assert selection.n_neighbors is not None

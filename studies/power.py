@@ -11,15 +11,15 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from studies import dependence
-from studies.dependence import Sample
+from studies import simulated
 from studies.outcome import Outcome, Setting, Table, on_data_sets, per_cent
 from studies.rivals import DEFAULT, OURS, TOLD, chosen_by, prepare, require_rivals
+from studies.simulated import Sample
 
 N_RUNS, N_RUNS_OF_OTHERS = 100, 20
 _ROWS = (50, 100, 300)
 NOISE = "nothing to find"
-KINDS = ("Friedman", *dependence.KINDS, NOISE)
+KINDS = ("Friedman", *simulated.KINDS, NOISE)
 _SEARCHES = ("Boruta", "scikit-learn sequential", "mlxtend sequential", "L1 path", "mRMR, told the number")
 _CONTROLLED = ("dCRT, lasso", "dCRT, forest", "knockoffs", "knockoffs+")
 WHO = (*OURS, *_SEARCHES, *_CONTROLLED)
@@ -93,7 +93,7 @@ def _one(n: int, kind: str, who: str, seed: int) -> Figures:
 
 
 def _draw(n: int, kind: str, seed: int) -> Sample:
-    return dependence.noise(seed, n, 10) if kind == NOISE else dependence.kind(kind, seed, n)
+    return simulated.noise(seed, n, 10) if kind == NOISE else simulated.kind(kind, seed, n)
 
 
 def _tables(what: str, by_kind: dict[str, dict[str, Figures]], page: tuple[str, ...]) -> list[Table]:

@@ -11,8 +11,9 @@ from infosift.choices import choose_n_neighbors
 from infosift.display.plots.canvas import BLUE, GREY, ORANGE, new_figure
 from infosift.display.plots.neighbors import draw_distributions
 from infosift.functions import score_candidates
+from studies.friedman import INFORMATIVE, NAMES, whole_path
 from studies.outcome import Outcome, Setting, Table
-from studies.synthetic import INFORMATIVE, NAMES, draw, whole_path
+from studies.simulated import draw_friedman
 
 _SEVERAL = (1, 2, 3, 5, 7, 10, 15, 20)
 _RANGE = tuple(range(1, 21))
@@ -21,7 +22,7 @@ _RELEVANT, _USELESS = 3, 9  # X4 and X10
 
 def run(setting: Setting) -> Outcome:
     """Estimate for many numbers of neighbours, on one data set and on a hundred."""
-    X, y = draw(0)
+    X, y = draw_friedman(0)
     alone = {k: score_candidates(X, y, n_neighbors=k) for k in _SEVERAL}
     paths = {k: whole_path(X, y, k) for k in setting.track(_SEVERAL, "forward paths")}
     seeds = range(8 if setting.quick else 100)
@@ -51,7 +52,7 @@ def run(setting: Setting) -> Outcome:
 
 
 def _two_features(seed: int) -> FloatArray:
-    X, y = draw(seed)
+    X, y = draw_friedman(seed)
     both = X[:, [_RELEVANT, _USELESS]]
     return np.stack([score_candidates(both, y, n_neighbors=k) for k in _RANGE], axis=1)
 

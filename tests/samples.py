@@ -14,14 +14,14 @@ from infosift.engines.threads import ThreadEngine
 from infosift.inference.conditional import Conditional, Workbench
 from infosift.progress import Reporter
 from infosift.results.seals import seal
-from studies.synthetic import draw
+from studies.simulated import draw_friedman
 
 INFORMATIVE = frozenset(range(5))
 
 
 def friedman(seed, n=100):
     """Equation 3 of the paper: five informative columns of ten."""
-    return draw(seed, n)
+    return draw_friedman(seed, n)
 
 
 _METHODS = {"calibrated": Calibrated, "published": Published}

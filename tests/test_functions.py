@@ -19,7 +19,7 @@ from infosift.data.prepare import to_unit_spread
 from infosift.inference.permutation import shuffled_orders
 from oracle import ksg
 from samples import friedman
-from studies.leaks import walks
+from studies.simulated import walks
 
 
 def scaled(X):

@@ -12,7 +12,7 @@ from infosift.criteria import CRITERIA, Criterion
 from infosift.display import plots
 from infosift.search.base import Search
 from infosift.search.searches import SEARCHES
-from studies import dependence
+from studies import simulated
 
 ROOT = Path(__file__).parents[1]
 
@@ -104,7 +104,7 @@ def test_the_search_stops_where_nothing_is_significant(greedy):
 
 
 def test_the_search_looks_for_no_pairs(greedy):
-    sample = dependence.exclusive_or(0, 200)
+    sample = simulated.exclusive_or(0, 200)
     assert {"x0", "x1"} <= set(MutualInfoSelector(random_state=0).fit(sample.X, sample.y).selection_.names)
     assert MutualInfoSelector(search=greedy(), random_state=0).fit(sample.X, sample.y).selection_.names == ()
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from infosift import NeighborChoice, PermutationTest, Selection, choose_n_neighbors, mutual_information
 from infosift.cli import app
 from samples import friedman
-from studies.leaks import walks
+from studies.simulated import walks
 
 
 def infosift(*arguments, **options):

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+import leaky_tables
 from infosift.data.columns import mark_features
 from infosift.data.frames import read_array
 from infosift.data.leaks import CUTS, ORDER, VALUES, leaks_of
 from infosift.data.table import make_table
 from infosift.data.targets import mark_target, read_target
-from studies import leaks
-from studies.leaks import series
+from studies.simulated import series
 
 
 def table_of(X, y, **options):
@@ -25,21 +25,23 @@ def found(sample):
 
 
 def test_there_are_twenty_kinds():
-    assert len(leaks.LEAKS) == 20
+    assert len(leaky_tables.LEAKS) == 20
 
 
-@pytest.mark.parametrize("name", leaks.LEAKS)
+@pytest.mark.parametrize("name", leaky_tables.LEAKS)
 def test_each_kind_is_named(name):
     for seed in range(3):
-        sample = leaks.leak(name, seed)
+        sample = leaky_tables.leak(name, seed)
         assert found(sample) == [(6, "after" in name)]
 
 
 def test_strong_honest_features_are_not_named():
     # At an accuracy of 0.97, 200 rows without an error of one of two features: 2 * 0.97^200 = 0.005 of tables; at
     # 0.01, the level of the rule, at most two of a hundred are expected at any strength, and none by R².
-    numbers = [leaks.honest(seed, 200, np.linspace(0.5, 0.95, 100)[seed]) for seed in range(100)]
-    classes = [leaks.honest(seed, 200, np.linspace(0.7, 0.97, 100)[seed], classes=True) for seed in range(100)]
+    numbers = [leaky_tables.honest(seed, 200, np.linspace(0.5, 0.95, 100)[seed]) for seed in range(100)]
+    classes = [
+        leaky_tables.honest(seed, 200, np.linspace(0.7, 0.97, 100)[seed], classes=True) for seed in range(100)
+    ]
     assert sum(bool(found(sample)) for sample in numbers) == 0
     assert sum(bool(found(sample)) for sample in classes) <= 2
 
@@ -84,7 +86,7 @@ def test_gaps_groups_and_what_is_not_looked_at():
 
 
 def test_the_order_of_the_columns_does_not_matter():
-    sample = leaks.leak("a copy but for 1e-3", 0)
+    sample = leaky_tables.leak("a copy but for 1e-3", 0)
     X = np.column_stack([sample.X, 3 * sample.y])
     assert {leak.feature for leak in leaks_in(table_of(X, sample.y))} == {6, 7}
     assert {leak.feature for leak in leaks_in(table_of(X[:, ::-1], sample.y))} == {0, 1}

@@ -18,7 +18,7 @@ from infosift.inference.diagnostics import (
     serial_dependence,
     smallest_detectable_correlation,
 )
-from studies.leaks import walks
+from studies.simulated import walks
 
 
 def best_statistics(n_comparisons, n_rows, n_draws, seed=0):

@@ -5,7 +5,7 @@ import pytest
 
 from infosift import Calibrated, InputError, MutualInfoSelector
 from infosift.inference.shifts import n_shifts, shifted_rows
-from studies.leaks import series, walks
+from studies.simulated import series, walks
 
 
 def test_each_shift_comes_once():

@@ -4,16 +4,16 @@ import numpy as np
 import polars as pl
 from sklearn.datasets import load_wine
 
-from studies.synthetic import draw
+from studies.simulated import draw_friedman
 
 
 def _numbers(seed=0, n=100):
-    X, y = draw(seed, n)
+    X, y = draw_friedman(seed, n)
     return pl.DataFrame(X, schema=[f"x{i}" for i in range(10)]), pl.Series("y", y)
 
 
 def _copies():
-    X, y = draw(3, 100)
+    X, y = draw_friedman(3, 100)
     rng = np.random.default_rng(3)
     near = [X[:, 3] + 0.05 * rng.normal(size=100) for _ in range(5)]
     frame = pl.DataFrame(X, schema=[f"x{i}" for i in range(10)])

@@ -12,7 +12,7 @@ from infosift.search.run import Run
 from oracle import ksg
 from samples import friedman, make_selector
 from search.test_forward import ENGINE, problem_of
-from studies import dependence
+from studies import simulated
 
 CALIBRATED = {
     "method": "calibrated",
@@ -77,7 +77,7 @@ def test_nothing_is_left_of_noise():
 
 
 def noise(seed):
-    sample = dependence.noise(seed, 60, 5)
+    sample = simulated.noise(seed, 60, 5)
     return sample.X, sample.y
 
 

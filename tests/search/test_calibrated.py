@@ -10,7 +10,7 @@ from infosift import Calibrated, Selection
 from infosift.errors import InputError
 from infosift.inference import drawn_scores
 from samples import friedman, make_selector
-from studies import dependence
+from studies import simulated
 
 
 def select(X, y, groups=None, **options):
@@ -30,7 +30,7 @@ def test_other_nulls_go_by_name(null):
 
 @pytest.mark.parametrize("null", ["residual", "local", "shuffle"])
 def test_copies_are_refused_by_any_null(null):
-    sample = dependence.friedman(1, 100, n_copies=5)
+    sample = simulated.friedman(1, 100, n_copies=5)
     assert len(set(select(sample.X, sample.y, null=null).indices) & {3, *sample.copies}) == 1
 
 
@@ -45,13 +45,13 @@ def binary_noise_of_persons(seed):
     person = np.repeat(np.arange(30), 5)
     x, noise = rng.normal(size=150), rng.integers(0, 2, size=(30, 3))[person]
     y = 1.5 * x + rng.normal(size=30)[person] + 0.5 * rng.normal(size=150)
-    return dependence.Sample(np.column_stack([x, noise]), y, frozenset({0}))
+    return simulated.Sample(np.column_stack([x, noise]), y, frozenset({0}))
 
 
 @pytest.mark.parametrize(
     ("sample", "options"),
     [
-        *((partial(dependence.useless, name), {}) for name in list(dependence.USELESS)[:-1]),
+        *((partial(simulated.useless, name), {}) for name in list(simulated.USELESS)[:-1]),
         (binary_noise_of_persons, {"groups": np.repeat(np.arange(30), 5)}),
     ],
 )
@@ -90,18 +90,18 @@ def count(samples, holds, **options):
 @pytest.mark.parametrize("d", [1, 20])
 def test_noise_is_hardly_ever_selected(d):
     # Binomial(50, 0.05) exceeds 7 once in 300 times.
-    samples = [dependence.noise(1000 + seed, 100, d) for seed in range(50)]
+    samples = [simulated.noise(1000 + seed, 100, d) for seed in range(50)]
     assert count(samples, lambda selected, s: len(selected) > 0) <= 7
 
 
 def test_the_papers_problem_is_solved():
     # 95 of 100 in the study; Binomial(10, 0.95) is below 7 once in 1000 times.
-    samples = [dependence.friedman(1000 + seed, 100) for seed in range(10)]
+    samples = [simulated.friedman(1000 + seed, 100) for seed in range(10)]
     assert count(samples, lambda selected, s: selected == s.truth) >= 7
 
 
 def test_noisy_copies_are_refused_and_named_redundant():
-    sample = dependence.friedman(1, 100, n_copies=5)
+    sample = simulated.friedman(1, 100, n_copies=5)
     selection = select(sample.X, sample.y)
     group = {"x3", *(f"x{i}" for i in sample.copies)}
     assert len(group & set(selection.names)) == 1
@@ -125,7 +125,7 @@ def test_two_copies_that_are_more_informative_than_either_stay():
 
 
 def test_one_feature_replaces_two_poor_copies():
-    sample = dependence.friedman(109, 100, n_copies=5)
+    sample = simulated.friedman(109, 100, n_copies=5)
     selection = select(sample.X, sample.y)
     (replacement,) = selection.replacements
     group = {f"x{i}" for i in (3, *sample.copies)}
@@ -147,7 +147,7 @@ def test_what_was_not_tested_conditional_on_those_selected_is_not_called_redunda
 
 
 def test_features_that_are_informative_only_together():
-    samples = [dependence.exclusive_or(1000 + seed, 200) for seed in range(4)]
+    samples = [simulated.exclusive_or(1000 + seed, 200) for seed in range(4)]
     assert count(samples, lambda selected, s: selected >= s.truth) >= 3
     selection = select(samples[0].X, samples[0].y)
     assert set(selection.steps[0].columns) == {0, 1}
@@ -252,7 +252,7 @@ def test_gaps_cost_a_step_only_the_rows_that_lack_its_features(share, fewest):
     # Of 20 such tables 5.0 and 4.1 of the five are found on average.
     found = []
     for seed in range(6):
-        sample = dependence.friedman(seed, 100)
+        sample = simulated.friedman(seed, 100)
         selection = select(with_gaps(sample, share, seed), sample.y, missing="partial")
         assert selection.n_rows == 100
         assert set(selection.indices) <= sample.truth
@@ -265,7 +265,7 @@ def test_a_child_does_not_come_in_by_the_gaps_of_its_cause(share):
     # Filled in, a cause would leave its child informative wherever it has a gap: in most of these tables.
     false = 0
     for seed in range(12):
-        sample = dependence.useless("a child of a step", seed)
+        sample = simulated.useless("a child of a step", seed)
         false += not set(select(with_gaps(sample, share, seed), sample.y, missing="partial").indices) <= {0}
     assert false <= 3  # at 5 % so many or fewer in 98 of 100
 

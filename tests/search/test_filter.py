@@ -10,7 +10,7 @@ from scipy.stats import false_discovery_control
 from infosift import Filter
 from infosift.search.filter import benjamini_hochberg
 from samples import friedman, make_selector
-from studies import dependence
+from studies import simulated
 
 
 def select(X, y, control="fwer", **options):
@@ -28,7 +28,7 @@ def test_nothing_is_found_in_noise(method, control):
     # At 5 %, more than 4 of 25 in one of 100 such tests.
     found = []
     for seed in range(25):
-        sample = dependence.noise(seed, 60, 20)
+        sample = simulated.noise(seed, 60, 20)
         found.append(len(select(sample.X, sample.y, control, method=method).names) > 0)
     assert sum(found) <= 4
 
@@ -37,7 +37,7 @@ def test_without_control_each_test_has_its_level():
     # 500 irrelevant features at 5 %: 25 expected, 45 in one of 10,000 such tests.
     number = 0
     for seed in range(10):
-        sample = dependence.noise(seed, 60, 50)
+        sample = simulated.noise(seed, 60, 50)
         number += len(select(sample.X, sample.y, None).names)
     assert 5 <= number <= 45
 

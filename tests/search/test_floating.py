@@ -8,7 +8,7 @@ from infosift.progress import Reporter
 from oracle import ksg
 from samples import make_selector
 from search.test_forward import ENGINE, problem_of
-from studies import dependence
+from studies import simulated
 
 
 def select(X, y, search, **options):
@@ -57,7 +57,7 @@ def test_what_a_cycle_removes_and_adds_is_on_the_record():
 
 
 def test_the_calibrated_method_floats_too():
-    sample = dependence.friedman(0, 100, n_copies=2)
+    sample = simulated.friedman(0, 100, n_copies=2)
     forward, floating = (select(sample.X, sample.y, search) for search in ("forward", "floating"))
     problem = problem_of(
         sample.X, sample.y, method="calibrated", n_neighbors="auto", n_permutations="auto", random_state=0

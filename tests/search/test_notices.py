@@ -7,8 +7,9 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
 from infosift import Calibrated, DataWarning, InputError, MutualInfoSelector, Selection
+from leaky_tables import leak
 from samples import friedman
-from studies.leaks import leak, walks
+from studies.simulated import walks
 
 
 def fit(X, y, **options):

@@ -8,7 +8,7 @@ from infosift import Filter, Floating, Forward, InputError, MutualInfoSelector, 
 from infosift.cli import options
 from infosift.search.searches import SEARCHES, as_search
 from samples import friedman, make_selector
-from studies import dependence
+from studies import simulated
 
 
 def select(X, y, **options):
@@ -78,7 +78,7 @@ def test_exactly_so_many(method, search, number):
 
 
 def test_what_is_added_past_the_test_is_marked():
-    X, y = dependence.friedman(0, 100).X, dependence.friedman(0, 100).y
+    X, y = simulated.friedman(0, 100).X, simulated.friedman(0, 100).y
     plain, more = select(X, y), select(X, y, min_features=8)
     n_found = len(plain.names)
     assert more.names[:n_found] == plain.names

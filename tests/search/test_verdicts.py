@@ -5,7 +5,7 @@ import pytest
 
 from infosift import Selection
 from samples import friedman, make_selector
-from studies import dependence
+from studies import simulated
 
 
 def select(X, y, groups=None, **options):
@@ -93,7 +93,7 @@ def test_what_is_kept_is_what_verdicts_are_conditional_on():
 
 
 def test_one_that_replaced_two_rests_on_a_test_of_its_own_and_those_replaced_on_their_steps():
-    sample = dependence.friedman(109, 100, n_copies=5)
+    sample = simulated.friedman(109, 100, n_copies=5)
     selection = select(sample.X, sample.y)
     assert selection.replacements
     said = {one.feature: one for one in selection.verdicts}
@@ -107,7 +107,7 @@ def test_one_that_replaced_two_rests_on_a_test_of_its_own_and_those_replaced_on_
 
 def test_a_pair_has_no_unadjusted_p_value():
     for seed in range(1000, 1006):
-        sample = dependence.exclusive_or(seed, 200)
+        sample = simulated.exclusive_or(seed, 200)
         selection = select(sample.X, sample.y)
         pairs = [step for step in selection.accepted if len(step.columns) == 2]
         if pairs:

@@ -1,4 +1,8 @@
-"""Data sets that show one thing each: what matters is known, and so is what does not."""
+"""Simulated data sets in which the relevant features are known.
+
+The problem of the paper (equation 3), kinds of dependence, features that are uninformative given another one,
+repeated measures, and autocorrelated series. A seed fixes a data set.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,33 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.signal import lfilter
 
 from infosift.arrays import FloatArray, IntArray
-from studies.synthetic import draw as draw_friedman
 
 Generator = np.random.Generator
 _COLUMNS = 10
+_BURN_IN = 1_000  # rows before those of a series, after which it is stationary
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Columns, a target, and the positions of the features that matter; ``copies`` of a column stand for it.
+    """A table with a known answer.
 
-    ``row_groups`` are where rows belong together.
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        The features.
+    y : ndarray of shape (n_rows,)
+        The target.
+    truth : frozenset of int
+        Positions of the relevant features.
+    copies : frozenset of int
+        Positions of noisy copies of the feature ``original``; each can stand for it.
+    original : int
+        Position of the feature that is copied.
+    row_groups : ndarray of shape (n_rows,) or None
+        Which rows belong together, as the visits of one person do.
     """
 
     X: FloatArray
@@ -29,14 +47,22 @@ class Sample:
     row_groups: IntArray | None = None
 
 
+def draw_friedman(seed: int, n_rows: int = 100) -> tuple[FloatArray, FloatArray]:
+    """Draw the problem of the paper (equation 3): ten uniform features, the first five of them relevant."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(n_rows, 10))
+    y = 10 * np.sin(X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
+    return X, y + rng.normal(size=n_rows)
+
+
 def noise(seed: int, n: int, d: int) -> Sample:
-    """Draw features that have nothing to do with the target."""
+    """Draw features and a target that are independent."""
     rng = np.random.default_rng([seed, n, d])
     return Sample(rng.normal(size=(n, d)), rng.normal(size=n), frozenset())
 
 
 def friedman(seed: int, n: int, n_copies: int = 0, sd: float = 0.05) -> Sample:
-    """Draw the paper's problem, with noisy copies of X4 if asked for."""
+    """Draw the problem of the paper, with ``n_copies`` copies of X4 to which noise of ``sd`` is added."""
     X, y = draw_friedman(seed, n)
     rng = np.random.default_rng([seed, n, 1])
     copies = X[:, [3]] + sd * rng.normal(size=(n, n_copies))
@@ -45,16 +71,16 @@ def friedman(seed: int, n: int, n_copies: int = 0, sd: float = 0.05) -> Sample:
 
 
 def with_gaps(sample: Callable[[int], Sample], share: float, seed: int) -> Sample:
-    """Draw a data set, and take a share of the values of its features away at random."""
+    """Draw a data set, and remove a share of the values of its features completely at random."""
     drawn = sample(seed)
     missing = np.random.default_rng([seed, 5]).uniform(size=drawn.X.shape) < share
     return replace(drawn, X=np.where(missing, np.nan, drawn.X))
 
 
 def visits(seed: int, n_people: int, fewest: int, most: int, share: float) -> Sample:
-    """Draw people with several rows each, and a share of all variance between people.
+    """Draw repeated measures: ``fewest`` to ``most`` rows a person, a share of each variance between people.
 
-    One feature matters, another depends on it, and three have nothing to do with the target.
+    One feature is relevant, another depends on it, and three are noise.
     """
     rng = np.random.default_rng([seed, n_people, fewest, most, round(100 * share)])
     person = np.repeat(np.arange(n_people), rng.integers(fewest, most + 1, size=n_people))
@@ -68,6 +94,18 @@ def visits(seed: int, n_people: int, fewest: int, most: int, share: float) -> Sa
     return Sample(X, X[:, 0] + 0.7 * draw(), frozenset({0}), row_groups=person)
 
 
+def series(rng: Generator, n: int, d: int, persistence: float) -> FloatArray:
+    """Draw independent autoregressive series of order one, of shape (n, d)."""
+    shocks = rng.normal(size=(n + _BURN_IN, d))
+    return np.asarray(lfilter([1.0], [1.0, -persistence], shocks, axis=0)[_BURN_IN:])
+
+
+def walks(seed: int, n: int, d: int, persistence: float = 0.98) -> Sample:
+    """Draw a target and features that are independent, persistent series: none is relevant."""
+    drawn = series(np.random.default_rng([seed, n, d, 6]), n, d + 1, persistence)
+    return Sample(drawn[:, :d], drawn[:, d], frozenset())
+
+
 def exclusive_or(seed: int, n: int) -> Sample:
     """Draw a target that depends on the product of two signs."""
     rng = np.random.default_rng([seed, n, 2])
@@ -76,7 +114,7 @@ def exclusive_or(seed: int, n: int) -> Sample:
 
 
 def correlated_noise(seed: int, n: int) -> Sample:
-    """Draw thirty useless features with a correlation of 0.9 between any two, and two that matter."""
+    """Draw thirty irrelevant features with pairwise correlations of 0.9, and two relevant ones."""
     rng = np.random.default_rng([seed, n, 3])
     shared = np.sqrt(0.9) * rng.normal(size=(n, 1)) + np.sqrt(0.1) * rng.normal(size=(n, 30))
     useful = rng.normal(size=(n, 2))
@@ -90,7 +128,8 @@ def _circle(X: FloatArray, e: FloatArray, rng: Generator) -> FloatArray:
     return np.asarray(np.sin(angle) + 0.1 * e)
 
 
-# What y is, given ten standard normal features and noise, and how many of the features, the first ones, matter.
+# The target as a function of ten standard normal features and noise, and how many of the features, from the
+# first on, are relevant.
 KINDS: dict[str, tuple[Callable[[FloatArray, FloatArray, Generator], FloatArray], int]] = {
     "linear": (lambda X, e, rng: X[:, :3].sum(axis=1) + e, 3),
     "heteroscedastic": (lambda X, e, rng: X[:, 0] + np.exp(0.7 * X[:, 1]) * e, 2),
@@ -126,7 +165,7 @@ def _children(
     child: Callable[[FloatArray, FloatArray], FloatArray],
     target: Callable[[FloatArray, FloatArray], FloatArray],
 ) -> Callable[[Generator], tuple[FloatArray, FloatArray]]:
-    """Return how to draw a cause, a child of it that is useless beside it, and a target."""
+    """Return a function that draws a cause, a child of it that is uninformative given the cause, and a target."""
 
     def draw(rng: Generator) -> tuple[FloatArray, FloatArray]:
         x = cause(rng, n)
@@ -150,7 +189,7 @@ def _two_humps(rng: Generator) -> tuple[FloatArray, FloatArray]:
     return np.column_stack([x, x / 2 + noise()]), 2 * x + noise()
 
 
-# Features that depend on the first one, or of another kind, and are uninformative given it.
+# Features that depend on the first one, or are of another kind, and are uninformative given it.
 USELESS = {
     "sixty binary features": _binary_noise,
     "a child of a step": _children(
@@ -188,6 +227,6 @@ USELESS = {
 
 
 def useless(name: str, seed: int) -> Sample:
-    """Draw a feature that matters and others that are uninformative given it."""
+    """Draw a relevant feature and others that are uninformative given it."""
     X, y = USELESS[name](np.random.default_rng([seed, 4]))
     return Sample(X, y, frozenset({0}))

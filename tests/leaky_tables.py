@@ -1,32 +1,17 @@
-"""Tables with a feature that gives the target away, and tables with strong but honest ones."""
+"""Tables with a feature that leaks the target, and tables with strong but legitimate ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
-from scipy.signal import lfilter
 from scipy.stats import norm
 
 from infosift.arrays import FloatArray
-from studies.dependence import Sample
+from studies.simulated import Sample, series
 
 Generator = np.random.Generator
 _COLUMNS = 6
-# Rows before a series is taken from, so that it is stationary.
-_BEFORE = 1_000
-
-
-def series(rng: Generator, n: int, d: int, persistence: float) -> FloatArray:
-    """Draw independent autoregressive series of order one (rows x series)."""
-    shocks = rng.normal(size=(n + _BEFORE, d))
-    return np.asarray(lfilter([1.0], [1.0, -persistence], shocks, axis=0)[_BEFORE:])
-
-
-def walks(seed: int, n: int, d: int, persistence: float = 0.98) -> Sample:
-    """Draw a target and features that wander, each for itself: nothing matters."""
-    drawn = series(np.random.default_rng([seed, n, d, 6]), n, d + 1, persistence)
-    return Sample(drawn[:, :d], drawn[:, d], frozenset())
 
 
 def _after(y: FloatArray) -> FloatArray:

@@ -58,4 +58,4 @@ plt.show()
 # Redundant is no flaw. Where a sensor fails, or costs too much, the verdicts name what can
 # stand in for it:
 verdicts = few.to_frame("verdicts", "pandas").set_index("feature")
-print(verdicts.loc[list(few.names), ["p_value", "stand_ins"]].to_string())
+print(verdicts.loc[list(few.names), ["p_value", "substitutes"]].to_string())

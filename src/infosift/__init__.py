@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from infosift.results.notices import Notice
     from infosift.results.selection import Selection, Subset
     from infosift.results.settings import Component, Settings
-    from infosift.results.stability import Stability, StandIns
+    from infosift.results.stability import Stability, Substitutes
     from infosift.results.steps import (
         FoldEstimates,
         NeighborChoice,
@@ -100,11 +100,11 @@ __all__ = [
     "SpectrumDisplay",
     "Stability",
     "StabilityDisplay",
-    "StandIns",
     "Step",
     "Subset",
     "SubsetComparison",
     "SubsetScores",
+    "Substitutes",
     "Verdict",
     "VerdictsDisplay",
     "choose_criterion",
@@ -155,7 +155,7 @@ _HOMES = {
     "results.notices": ("Notice",),
     "results.selection": ("Selection", "Subset"),
     "results.settings": ("Component", "Settings"),
-    "results.stability": ("Stability", "StandIns"),
+    "results.stability": ("Stability", "Substitutes"),
     "results.steps": (
         "FoldEstimates",
         "NeighborChoice",

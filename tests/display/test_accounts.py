@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from infosift import MutualInfoSelector, Selection, StandIns, Verdict
+from infosift import MutualInfoSelector, Selection, Substitutes, Verdict
 from infosift.display.report import render, summarise
 from infosift.display.report.features import accounts
 from infosift.display.report.figures import Links, address_of
@@ -75,11 +75,11 @@ def test_without_a_check_and_half_samples_nothing_is_said_of_them(results):
     assert set(account) == {"P-value", "As a candidate"}
 
 
-def test_stand_ins(results):
+def test_substitutes(results):
     selection, _, stability = results
-    pair = StandIns(features=(LINKED[0], LINKED[1]), frequency=0.75)
+    pair = Substitutes(features=(LINKED[0], LINKED[1]), frequency=0.75)
     account = account_of(LINKED[1], selection, stability=replace(stability, groups=(pair,)))
-    assert account["Stand-ins"] == (f"it or one of these is selected in 75 % of the half-samples: {LINKED[0]}")
+    assert account["Substitutes"] == (f"it or one of these is selected in 75 % of the half-samples: {LINKED[0]}")
 
 
 def test_of_many_names_some_are_listed_and_the_others_counted():

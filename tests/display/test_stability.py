@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from infosift import InputError, StabilityDisplay, StandIns
+from infosift import InputError, StabilityDisplay, Substitutes
 from infosift.display.report import render
 from infosift.display.terminal import print_stability
 from infosift.display.wording import by_chance, how_resampled, percent
@@ -21,7 +21,7 @@ def measured():
 
 @pytest.fixture(scope="module")
 def stability(measured):
-    group = StandIns(features=(ODD[0], ODD[1]), frequency=0.75)
+    group = Substitutes(features=(ODD[0], ODD[1]), frequency=0.75)
     return replace(measured[1], frequencies=np.array([0.5, 0.25, 0.0, 0.8, 0.125, 1.0]), groups=(group,))
 
 

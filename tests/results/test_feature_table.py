@@ -57,13 +57,13 @@ def test_steps_are_numbered_as_they_came(selection):
     assert rows["near"].step is None
 
 
-def test_a_redundant_feature_is_among_the_stand_ins_of_what_explains_it_best(selection):
+def test_a_redundant_feature_is_among_the_substitutes_of_what_explains_it_best(selection):
     rows = {row.feature: row for row in feature_rows(selection)}
     redundant = [row for row in rows.values() if row.verdict == "redundant"]
     assert "near" in [row.feature for row in redundant]
     for row in redundant:
-        assert row.feature in rows[row.redundant_with[0]].stand_ins
-    listed = [name for row in rows.values() for name in row.stand_ins]
+        assert row.feature in rows[row.redundant_with[0]].substitutes
+    listed = [name for row in rows.values() for name in row.substitutes]
     assert sorted(listed) == sorted(row.feature for row in redundant)
 
 

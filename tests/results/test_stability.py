@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from infosift import InputError, MutualInfoSelector, Stability, StandIns, selection_stability
+from infosift import InputError, MutualInfoSelector, Stability, Substitutes, selection_stability
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def stability(measured):
         measured,
         selected=selected,
         frequencies=np.array(counts) / 20,
-        groups=(StandIns(features=("x0", "x3"), frequency=0.6),),
+        groups=(Substitutes(features=("x0", "x3"), frequency=0.6),),
         mean_selected=1.8,
     )
 
@@ -68,9 +68,9 @@ def test_words(stability):
 
 
 def test_many_groups_are_few_words(stability):
-    of_three = StandIns(features=("x0", "x3", "x4"), frequency=0.8)
+    of_three = Substitutes(features=("x0", "x3", "x4"), frequency=0.8)
     assert "x0, x3 and x4 replace each other: one" in replace(stability, groups=(of_three,)).summary
-    of_many = StandIns(features=tuple(f"x{i}" for i in range(30)), frequency=0.8)
+    of_many = Substitutes(features=tuple(f"x{i}" for i in range(30)), frequency=0.8)
     assert "x10, x11 and 18 more replace each other" in replace(stability, groups=(of_many,)).summary
     assert replace(stability, groups=(of_three,) * 5).summary.endswith("So do the features of 2 more groups.")
 
@@ -104,4 +104,4 @@ def test_the_table_of_features(stability):
 
 def test_json(stability):
     assert Stability.from_json(stability.to_json()) == stability
-    assert StandIns.from_json(stability.groups[0].to_json()) == stability.groups[0]
+    assert Substitutes.from_json(stability.groups[0].to_json()) == stability.groups[0]

@@ -37,7 +37,7 @@ from infosift.display.wording import (
     range_of,
     selected,
     series,
-    stand_ins_of,
+    substitutes_of,
     the_target,
     values_of,
     whose_information,
@@ -290,24 +290,24 @@ def print_comparison(comparison: SubsetComparison, console: Console) -> None:
 _MOST_ROWS = 20
 
 
-_WIDTH_WITH_STAND_INS = 60
+_WIDTH_WITH_SUBSTITUTES = 60
 
 
 def print_stability(stability: Stability, console: Console) -> None:
     """Print a line for each feature that is ever selected, then the answer in words."""
-    with_stand_ins = bool(stability.groups) and console.width >= _WIDTH_WITH_STAND_INS
+    with_substitutes = bool(stability.groups) and console.width >= _WIDTH_WITH_SUBSTITUTES
     table = Table()
     table.add_column("feature", overflow="fold", min_width=7)
     table.add_column("selected", justify="right", no_wrap=True)
     with_bounds = has_bounds(stability)
     if with_bounds:
         table.add_column("by chance", justify="right", no_wrap=True)
-    if with_stand_ins:
+    if with_substitutes:
         table.add_column("replaced by", overflow="fold")
     shown = [name for name in stability.ranking if stability.frequency(name) > 0]
     for name in shown[:_MOST_ROWS]:
         more = [Text(by_chance(stability, name))] if with_bounds else []
-        more += [Text(", ".join(stand_ins_of(stability, name)))] if with_stand_ins else []
+        more += [Text(", ".join(substitutes_of(stability, name)))] if with_substitutes else []
         table.add_row(Text(name), percent(stability.frequency(name)), *more)
     if shown:
         console.print(table)

@@ -396,7 +396,7 @@ def has_bounds(stability: Stability) -> bool:
     return any(by_chance(stability, name) for name in stability.feature_names)
 
 
-def stand_ins_of(stability: Stability, name: str) -> list[str]:
+def substitutes_of(stability: Stability, name: str) -> list[str]:
     """Return the features that a feature replaces and is replaced by."""
     for group in stability.groups:
         if name in group.features:

@@ -17,7 +17,7 @@ class FeatureRow:
     """What there is to say about a feature.
 
     ``step`` is the step that selected it, or at which the search stopped. ``information`` is that of the feature
-    alone. ``p_value`` and ``unadjusted_p_value`` are those of its verdict, or of its own step. ``stand_ins`` are
+    alone. ``p_value`` and ``unadjusted_p_value`` are those of its verdict, or of its own step. ``substitutes`` are
     redundant features whose information a selected one carries.
     """
 
@@ -30,7 +30,7 @@ class FeatureRow:
     n_candidates: int | None
     given: tuple[str, ...]
     redundant_with: tuple[str, ...]
-    stand_ins: tuple[str, ...]
+    substitutes: tuple[str, ...]
     note: str
 
 
@@ -45,10 +45,10 @@ def feature_rows(selection: Selection) -> list[FeatureRow]:
     said = {verdict.feature: verdict for verdict in selection.verdicts}
     names, notes = selection.feature_names, _notes(selection)
     verdicts, tests, steps = _verdicts(selection), _tests(selection), _steps(selection)
-    stand_ins: dict[str, list[str]] = defaultdict(list)
+    substitutes: dict[str, list[str]] = defaultdict(list)
     for found in selection.verdicts:
         for carrier in found.redundant_with[:1]:
-            stand_ins[carrier].append(found.feature)
+            substitutes[carrier].append(found.feature)
     rows = []
     for name, information in zip(names, selection.information_alone.tolist(), strict=True):
         verdict, (p_value, unadjusted) = said.get(name), tests.get(name, (None, None))
@@ -63,7 +63,7 @@ def feature_rows(selection: Selection) -> list[FeatureRow]:
                 n_candidates=None if verdict is None else verdict.n_candidates,
                 given=() if verdict is None else verdict.given,
                 redundant_with=() if verdict is None else verdict.redundant_with,
-                stand_ins=tuple(stand_ins[name]),
+                substitutes=tuple(substitutes[name]),
                 note="; ".join(notes[name]),
             )
         )

@@ -24,7 +24,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class StandIns(Record):
+class Substitutes(Record):
     """Features that replace each other: where one is selected, others of them are redundant with it.
 
     Parameters
@@ -36,8 +36,8 @@ class StandIns(Record):
 
     Examples
     --------
-    >>> from infosift import StandIns
-    >>> StandIns(features=("weight", "girth"), frequency=0.98).frequency
+    >>> from infosift import Substitutes
+    >>> Substitutes(features=("weight", "girth"), frequency=0.98).frequency
     0.98
     """
 
@@ -60,7 +60,7 @@ class Stability(Record):
         The target.
     frequencies : ndarray
         Share of the half-samples in which each feature is selected; 1 for those kept.
-    groups : tuple of StandIns
+    groups : tuple of Substitutes
         Features that replace each other, where there are some, the most frequently selected group first. They need
         verdicts, which the calibrated method has.
     selected : tuple of tuple of str
@@ -95,7 +95,7 @@ class Stability(Record):
     feature_names: tuple[str, ...]
     target_name: str
     frequencies: FloatArray
-    groups: tuple[StandIns, ...]
+    groups: tuple[Substitutes, ...]
     selected: tuple[tuple[str, ...], ...]
     n_candidates: int
     mean_selected: float
@@ -138,7 +138,7 @@ class Stability(Record):
         least = _require_frequency(threshold)
         return tuple(name for name in self.ranking if self.frequency(name) >= least)
 
-    def stable_groups(self, threshold: float = THRESHOLD) -> tuple[StandIns, ...]:
+    def stable_groups(self, threshold: float = THRESHOLD) -> tuple[Substitutes, ...]:
         """Return the groups of features that replace each other whose frequency reaches a threshold.
 
         Parameters

@@ -17,7 +17,7 @@ from infosift.search.base import Problem, Tests
 
 # Features with a rank correlation of at least this may replace each other.
 _ALIKE = 0.9
-_MOST_STAND_INS = 5
+_MOST_SUBSTITUTES = 5
 _VALUES_AT_ONCE = 1_000_000
 # Tests draw from streams beyond those of the search and of removals.
 _FIRST_STEP = 2_000_000
@@ -84,7 +84,7 @@ class Replacements:
             if likeness[i] >= _ALIKE and unit not in taken
         ]
         likest = [
-            unit for _, _, unit in sorted(others, key=lambda other: other[:2], reverse=True)[:_MOST_STAND_INS]
+            unit for _, _, unit in sorted(others, key=lambda other: other[:2], reverse=True)[:_MOST_SUBSTITUTES]
         ]
         return min(likest, key=lambda unit: self._unexplained([*rest, unit]), default=None)
 

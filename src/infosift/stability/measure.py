@@ -28,7 +28,7 @@ from infosift.search.checkpoint import checkpoint_path, read_whole, require_same
 from infosift.search.problem import settings_of
 from infosift.selector import MutualInfoSelector
 from infosift.stability.half_samples import Data, HalfSample, read, select
-from infosift.stability.stand_ins import stand_ins
+from infosift.stability.substitutes import substitutes
 
 
 def selection_stability(
@@ -177,7 +177,7 @@ def _summed_up(data: Data, found: Sequence[HalfSample]) -> Stability:
         feature_names=names,
         target_name=data.target_name,
         frequencies=frequencies / len(found),
-        groups=stand_ins(found, names),
+        groups=substitutes(found, names),
         selected=tuple(tuple(names[i] for i in half.selected) for half in found),
         n_candidates=len(data.candidates),
         mean_selected=sum(n_selected) / len(found),

@@ -43,7 +43,7 @@ from infosift.display.wording import (
     selected,
     series,
     signed,
-    stand_ins_of,
+    substitutes_of,
     values_of,
     whose_information,
 )
@@ -373,7 +373,7 @@ def about_stability(selection: Selection, stability: Stability) -> dict[str, Any
                 "is_selected": name in selection.names,
                 "frequency": percent(stability.frequency(name)),
                 "by_chance": by_chance(stability, name),
-                "stand_ins": stand_ins_of(stability, name),
+                "substitutes": substitutes_of(stability, name),
             }
             for name in [*ever, *never_but_selected]
         ],

@@ -159,7 +159,7 @@ class _Found:
             _entry("Explained by", "", line["redundant_with"]),
             _entry("Explains", "", self._carries[name]),
             _entry("Half-samples", self._half_samples(name, line["place"])),
-            self._stand_ins(name),
+            self._substitutes(name),
             _entry("Model", self._of_the_folds(name)),
             _entry("Note", line["note"]),
         ]
@@ -194,12 +194,12 @@ class _Found:
             return "never selected."
         return f"selected in {percent(frequency)} of {self.stability.n_resamples}{beside}."
 
-    def _stand_ins(self, name: str) -> dict[str, Any]:
+    def _substitutes(self, name: str) -> dict[str, Any]:
         group = self._group.get(name)
         if group is None:
-            return _entry("Stand-ins", "")
+            return _entry("Substitutes", "")
         words = f"it or one of these is selected in {percent(group.frequency)} of the half-samples:"
-        return _entry("Stand-ins", words, [other for other in group.features if other != name])
+        return _entry("Substitutes", words, [other for other in group.features if other != name])
 
     def _of_the_folds(self, name: str) -> str:
         if self.check is None:

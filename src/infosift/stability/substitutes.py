@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from infosift.arrays import IntArray
-from infosift.results.stability import StandIns
+from infosift.results.stability import Substitutes
 from infosift.stability.half_samples import HalfSample
 
 _LEAST_SHARE = 0.05
 
 
-def stand_ins(found: Sequence[HalfSample], names: Sequence[str]) -> tuple[StandIns, ...]:
+def substitutes(found: Sequence[HalfSample], names: Sequence[str]) -> tuple[Substitutes, ...]:
     """Return the groups of features that replace each other, the most frequently selected group first.
 
     One feature is replaced by another on a half-sample where the other is selected and it is redundant with that.
@@ -37,7 +37,7 @@ def stand_ins(found: Sequence[HalfSample], names: Sequence[str]) -> tuple[StandI
         if own:
             members = [leader, *own]
             frequency = float(is_selected[:, members].any(axis=1).mean())
-            groups.append(StandIns(features=tuple(names[i] for i in members), frequency=frequency))
+            groups.append(Substitutes(features=tuple(names[i] for i in members), frequency=frequency))
     return tuple(sorted(groups, key=lambda group: -group.frequency))
 
 

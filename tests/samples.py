@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from infosift import KSG, Calibrated, MutualInfoSelector, Published
 from infosift.data.columns import NamedColumns
-from infosift.data.groups import Unit
+from infosift.data.groups import FeatureUnit
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.conditional import Conditional, Workbench
@@ -90,7 +90,7 @@ def conditional_of_groups(subset=(), *, classes=False, **options):
     X[2], X[5] = rng.integers(0, 2, size=80), rng.integers(0, 6, size=80)
     y = X[0] + X[1] * X[8] + 0.5 * rng.normal(size=80)
     y = np.digitize(y, [-0.5, 0.5]).astype(float) if classes else y
-    groups = (Unit("a pair", (1, 5)), Unit("four", (3, 4, 6, 7)))
+    groups = (FeatureUnit("a pair", (1, 5)), FeatureUnit("four", (3, 4, 6, 7)))
     return conditional_on(X, y, subset, **{"feature_groups": groups, "discrete": (2, 5), "step": 1, **options})
 
 

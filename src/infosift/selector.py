@@ -20,7 +20,7 @@ from infosift.criteria import CRITERIA
 from infosift.data.columns import Features, NamedColumns, labels_as_text, with_names_of_one_type
 from infosift.data.frames import as_frame, as_plain, read_array, read_frame, require_table
 from infosift.data.targets import read_target
-from infosift.data.validation import warn_of_disguised
+from infosift.data.validation import warn_of_numeric_text
 from infosift.engines.active import active_engine
 from infosift.engines.base import Engine
 from infosift.engines.remote_features import read_remotely
@@ -241,7 +241,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
             features, target = self._read(X, y, engine)
             problem = make_problem(features, target, in_memory(groups), given, settings, engine)
             _warn(problem.notices)
-            warn_of_disguised(features, problem.settings)
+            warn_of_numeric_text(features, problem.settings)
             del features  # workers need not hold what they have prepared
             tasks = StepTasks(self, X, y, _fitted)
             run = Run(problem, engine, reporter, checkpoint, tasks.end_step)

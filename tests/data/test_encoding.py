@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from infosift._kernel import CATEGORY_GAP
-from infosift.data.types import as_points, class_indicators, encode_categories, has_categories, only_numbers
+from infosift.data.types import class_indicators, coordinates_of, encode_categories, has_categories, only_numbers
 
 codes = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=40).map(np.array)
 
@@ -50,10 +50,10 @@ def test_every_row_is_in_one_class(codes):
 
 @given(codes=codes)
 def test_as_points_categories_are_one_apart(codes):
-    points = as_points(encode_categories(codes)).T
+    points = coordinates_of(encode_categories(codes)).T
     assert cdist(points, points) == pytest.approx((codes[:, None] != codes).astype(float))
 
 
 def test_as_points_numbers_are_themselves():
     numbers = np.array([0.5, -1.0, 3.0])
-    np.testing.assert_array_equal(as_points(numbers), numbers[None])
+    np.testing.assert_array_equal(coordinates_of(numbers), numbers[None])

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from infosift.data.files import Reading, TableFile
+from infosift.data.files import ReadOptions, TableFile
 from infosift.errors import InputError
 
 NAMES = "größe,y\n"
@@ -17,7 +17,7 @@ LINES = "1.5,2\n2.5,3\nµ,4\n"
 
 
 def read(path, *ignored, target="y", **reading):
-    return TableFile.open(str(path), Reading(**reading)).read(target, ignored)
+    return TableFile.open(str(path), ReadOptions(**reading)).read(target, ignored)
 
 
 def refusal(path, **reading):

@@ -7,13 +7,13 @@ import pytest
 import xlsxwriter
 
 from infosift import InputError
-from infosift.data.columns import later_names
-from infosift.data.files import Reading, TableFile
+from infosift.data.columns import deduplicate_names
+from infosift.data.files import ReadOptions, TableFile
 
 
 def open_file(path, content, **reading):
     path.write_text(content, encoding="utf-8")
-    return TableFile.open(str(path), Reading(**reading))
+    return TableFile.open(str(path), ReadOptions(**reading))
 
 
 def read(file, target="y"):
@@ -91,9 +91,9 @@ def test_repeated_names(path):
 
 
 def test_later_names_are_unique():
-    assert later_names(["a", "a", "a.1", "a"]) == (["a", "a.2", "a.1", "a.3"], {"a": ["a.2", "a.3"]})
-    assert later_names(["a", "b"]) == (["a", "b"], {})
-    many, _ = later_names(["a", "a.1", "a", "a.1", "a.1.1", "a"])
+    assert deduplicate_names(["a", "a", "a.1", "a"]) == (["a", "a.2", "a.1", "a.3"], {"a": ["a.2", "a.3"]})
+    assert deduplicate_names(["a", "b"]) == (["a", "b"], {})
+    many, _ = deduplicate_names(["a", "a.1", "a", "a.1", "a.1.1", "a"])
     assert len(set(many)) == 6
 
 
@@ -139,7 +139,7 @@ def book(tmp_path):
 
 
 def test_sheets_of_excel(book):
-    features, target, notes = read(TableFile.open(str(book), Reading(sheet="data")))
+    features, target, notes = read(TableFile.open(str(book), ReadOptions(sheet="data")))
     assert features == {"a": [1, 3], "a.2": [2, 4], "a.1": [3, 5]}
     assert target == [4, 6]
     assert notes == ['"a" occurs 2 times: the second is called "a.2".']
@@ -149,13 +149,13 @@ def test_sheets_of_excel(book):
         f'{book} has no column "y" in its sheet "notes": it has made by. Other sheets, for --sheet, are "data".'
     )
     with pytest.raises(InputError, match='has no sheet "dat": it has "notes", "data"'):
-        TableFile.open(str(book), Reading(sheet="dat"))
+        TableFile.open(str(book), ReadOptions(sheet="dat"))
 
 
 def test_excel_without_a_header(tmp_path):
     path = tmp_path / "table.xlsx"
     pl.DataFrame({"a": [1.5, 2.5], "b": [1, 2]}).write_excel(path, include_header=False)
-    features, target, _ = read(TableFile.open(str(path), Reading(has_header=False)), "1")
+    features, target, _ = read(TableFile.open(str(path), ReadOptions(has_header=False)), "1")
     assert (features, target) == ({"0": [1.5, 2.5]}, [1, 2])
 
 
@@ -165,4 +165,4 @@ def test_what_is_said_of_some_formats_only(tmp_path, path):
     table = tmp_path / "table.parquet"
     pl.DataFrame({"a": [1], "y": [2]}).write_parquet(table)
     with pytest.raises(InputError, match="--no-header is for files of text and Excel files, and"):
-        TableFile.open(str(table), Reading(has_header=False))
+        TableFile.open(str(table), ReadOptions(has_header=False))

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import oracle
 from infosift._kernel import CATEGORY_GAP
 from infosift.data.columns import NamedColumns
-from infosift.data.groups import Unit
-from infosift.data.prepare import weigh
+from infosift.data.groups import FeatureUnit
+from infosift.data.prepare import scale_distances
 from infosift.data.table import make_table
 from infosift.errors import InputError
 from samples import friedman, make_selector
@@ -76,8 +76,8 @@ def test_points_are_the_columns_but_for_one_factor_and_a_shift():
     columns = [rng.normal(5, 3, 40), rng.uniform(0, 1e6, 40), 1e12 + rng.normal(size=40)]
     target = rng.normal(0, 50, 40)
     table = table_of(*columns, target=target)
-    factor = np.ptp(table.points[1]) / np.ptp(columns[1])
-    for points, values in zip([*table.points, *table.target_points], [*columns, target], strict=True):
+    factor = np.ptp(table.distance_columns[1]) / np.ptp(columns[1])
+    for points, values in zip([*table.distance_columns, *table.distance_target], [*columns, target], strict=True):
         np.testing.assert_allclose(points - points[0], (values - values[0]) * factor, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(table.columns.std(axis=1), 1)
 
@@ -86,11 +86,15 @@ def test_noise_on_ties_is_a_share_of_the_spread():
     rng = np.random.default_rng(2)
     counts = rng.integers(0, 5, 60) * 1e-6
     table = table_of(counts, rng.normal(size=60) * 1e6)
-    unit = np.ptp(table.points[1]) / np.ptp(table.columns[1]) * 1e-12  # of the counts beside the large numbers
-    in_steps = (table.points[0] - table.points[0].min()) / np.ptp(table.points[0]) * 4
-    assert len(np.unique(table.points[0])) == 60
+    unit = (
+        np.ptp(table.distance_columns[1]) / np.ptp(table.columns[1]) * 1e-12
+    )  # of the counts beside the large numbers
+    in_steps = (
+        (table.distance_columns[0] - table.distance_columns[0].min()) / np.ptp(table.distance_columns[0]) * 4
+    )
+    assert len(np.unique(table.distance_columns[0])) == 60
     assert 0 < np.abs(in_steps - np.round(in_steps)).max() < 1e-8
-    assert 0.1 * unit < np.ptp(table.points[0]) < 10 * unit
+    assert 0.1 * unit < np.ptp(table.distance_columns[0]) < 10 * unit
 
 
 def test_a_change_of_unit_is_a_duplicate_still():
@@ -99,7 +103,7 @@ def test_a_change_of_unit_is_a_duplicate_still():
     assert table.duplicates == {1: 0}
     assert table.digests[0] == table.digests[1]
     # In groups both may be candidates, and then equal scores are ordered by the unit too.
-    groups = (Unit("metres", (0,)), Unit("millimetres", (1,)))
+    groups = (FeatureUnit("metres", (0,)), FeatureUnit("millimetres", (1,)))
     table = table_of(length, 1024 * length, feature_groups=groups)
     assert table.duplicates == {}
     assert table.digest(groups[0]) != table.digest(groups[1])
@@ -119,8 +123,8 @@ def test_categories_beside_large_numbers_are_farther_than_any_number():
     colour = rng.integers(0, 3, 80)
     length = rng.normal(size=80) * 1e30
     table = table_of(length, colour, target=length + 1e30 * (colour == 1), discrete=[1])
-    assert np.abs(table.points[0]).max() < 10
-    assert set(table.points[1]) == {CATEGORY_GAP, 2 * CATEGORY_GAP, 3 * CATEGORY_GAP}
+    assert np.abs(table.distance_columns[0]).max() < 10
+    assert set(table.distance_columns[1]) == {CATEGORY_GAP, 2 * CATEGORY_GAP, 3 * CATEGORY_GAP}
     y = length + 5e30 * (colour == 1)
     selection = unscaled(np.stack([length, colour], axis=1), y, discrete_features=[1])
     expected = oracle.mixed([(colour, np.ones(80, dtype=bool))], [(y / 1e30, np.zeros(80, dtype=bool))], 6)
@@ -133,23 +137,23 @@ def test_partly_discrete_numbers_keep_their_categories():
     rain = np.where(rng.uniform(size=100) < 0.3, 0.0, rng.gamma(2, 1e9, size=100))
     steady, dry = rng.normal(size=100), rain == 0
     table = table_of(rain, steady)
-    assert set(table.points[0][dry]) == {CATEGORY_GAP}
-    assert table.points[0][~dry].std() == pytest.approx(1)
-    assert table.points[1].std() == pytest.approx(steady.std() / rain[~dry].std())
+    assert set(table.distance_columns[0][dry]) == {CATEGORY_GAP}
+    assert table.distance_columns[0][~dry].std() == pytest.approx(1)
+    assert table.distance_columns[1].std() == pytest.approx(steady.std() / rain[~dry].std())
 
 
 def test_weights_leave_categories_and_gaps():
     columns = np.array([[1.0, np.nan, CATEGORY_GAP], [2.0, 3.0, 2 * CATEGORY_GAP]])
-    found = weigh(columns, np.array([0.5, 2.0]))
+    found = scale_distances(columns, np.array([0.5, 2.0]))
     np.testing.assert_array_equal(found, [[0.5, np.nan, CATEGORY_GAP], [4.0, 6.0, 2 * CATEGORY_GAP]])
 
 
 def test_only_categories_weigh_one():
     table = table_of([0, 1, 0, 1, 2, 2], target=[1.0, 2.0, 3.0, 4.0, 5.0, 7.0], discrete=[0])
-    np.testing.assert_array_equal(table.weights[0], [1.0])
+    np.testing.assert_array_equal(table.distance_scale[0], [1.0])
     constant = table_of(np.ones(6), [1e9, 2e9, 4e9, 3e9, 9e9, 7e9], target=[1, 2, 4, 8, 16, 32.0], ignored=[1])
-    np.testing.assert_array_equal(constant.weights[0], [1.0, 1.0])
-    np.testing.assert_array_equal(constant.weights[1], [1.0])
+    np.testing.assert_array_equal(constant.distance_scale[0], [1.0, 1.0])
+    np.testing.assert_array_equal(constant.distance_scale[1], [1.0])
 
 
 def test_units_that_no_float_can_compare_are_refused():

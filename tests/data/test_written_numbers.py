@@ -1,4 +1,4 @@
-"""Text that is numbers in disguise: read in files where that is clear, named in data frames."""
+"""Text that is numbers: read in files where that is clear, named in data frames."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,7 @@ import pytest
 from infosift import InputError, MutualInfoSelector
 from infosift.data.files import TableFile
 from infosift.data.frames import read_columns
-from infosift.data.written_values import disguise, read_written
+from infosift.data.written_values import describe_numeric_text, read_written
 
 
 def read(*cells, decimal=None):
@@ -135,20 +135,23 @@ def test_a_slip_among_numbers_is_named(tmp_path):
     ],
 )
 def test_text_that_looks_like_something_else(text, looks_like):
-    assert disguise([text.format(number) for number in range(100)]) == looks_like
-    assert disguise([text.format(number % 3) for number in range(100)]) is None
+    assert describe_numeric_text([text.format(number) for number in range(100)]) == looks_like
+    assert describe_numeric_text([text.format(number % 3) for number in range(100)]) is None
 
 
 def test_whole_numbers_as_text_may_be_names():
-    assert disguise([f"80{number % 40:02}" for number in range(100)]) is None
-    assert disguise([f"{number % 40}%" for number in range(100)]) == 'numbers, such as "0%" (100 of 100 cells)'
+    assert describe_numeric_text([f"80{number % 40:02}" for number in range(100)]) is None
+    assert (
+        describe_numeric_text([f"{number % 40}%" for number in range(100)])
+        == 'numbers, such as "0%" (100 of 100 cells)'
+    )
 
 
 def test_columns_of_a_type_for_categories_are_what_they_say():
     text = pd.Series([f"{number}%" for number in range(60)])
-    assert read_columns(pd.DataFrame({"rate": text})).disguised
-    assert not read_columns(pd.DataFrame({"rate": text.astype("category")})).disguised
-    assert not read_columns(pl.DataFrame({"rate": pl.Series(text).cast(pl.Categorical)})).disguised
+    assert read_columns(pd.DataFrame({"rate": text})).numeric_text
+    assert not read_columns(pd.DataFrame({"rate": text.astype("category")})).numeric_text
+    assert not read_columns(pl.DataFrame({"rate": pl.Series(text).cast(pl.Categorical)})).numeric_text
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, lambda content: np.array([*content.values()]).T])

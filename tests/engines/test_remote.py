@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from infosift import DataWarning, InputError, MutualInfoSelector
 from infosift.data.columns import NamedColumns, labels_as_text
 from infosift.data.frames import read_columns
-from infosift.data.prepare import Preparation, weigh
+from infosift.data.prepare import Preparation, scale_distances
 from infosift.data.validation import missing_by_name, require_finite
 from infosift.engines import remote_features
 from infosift.engines.base import SpreadColumns
@@ -51,7 +51,7 @@ def test_remote_columns_are_like_an_array(cuts, positions, rows):
     np.testing.assert_array_equal(some[positions], array[:, rows][np.array(positions, dtype=int)])
     np.testing.assert_array_equal(columns[:, np.arange(6) > 2][[3]], array[[3], 3:])
     weights = np.linspace(0.5, 2, 10)
-    np.testing.assert_array_equal(weigh(columns, weights)[range(10)], weigh(array, weights))
+    np.testing.assert_array_equal(scale_distances(columns, weights)[range(10)], scale_distances(array, weights))
 
 
 def test_columns_that_were_fetched_stay_here_and_not_too_many():
@@ -89,21 +89,21 @@ def test_what_is_known_and_prepared_is_that_of_a_table_in_memory(table, discrete
     assert len(remote.blocks.handles) == -(-n_columns // 2)
     held, remote = held.with_discrete(discrete), remote.with_discrete(discrete)
     assert_alike(held, remote, sorted(ignored), Preparation(3, "ties", scale))
-    whole = held.whole_rows(sorted(ignored))
+    whole = held.complete_rows(sorted(ignored))
     if whole.any():
         assert_alike(held.take(whole), remote.take(whole), sorted(ignored), Preparation(3, "ties", scale))
 
 
 def assert_alike(held, remote, ignored, how):
     assert (remote.names, remote.n_rows, remote.discrete) == (held.names, held.n_rows, held.discrete)
-    for fact, value in vars(held.facts).items():
-        np.testing.assert_array_equal(getattr(remote.facts, fact), value, err_msg=fact)
+    for fact, value in vars(held.summary).items():
+        np.testing.assert_array_equal(getattr(remote.summary, fact), value, err_msg=fact)
     assert missing_by_name(remote, ignored) == missing_by_name(held, ignored)
     assert refusal(remote, ignored) == refusal(held, ignored)
-    np.testing.assert_array_equal(remote.whole_rows(ignored), held.whole_rows(ignored))
+    np.testing.assert_array_equal(remote.complete_rows(ignored), held.complete_rows(ignored))
     order = sorted(held.discrete, reverse=True)
     assert remote.counts_of_categories(order) == held.counts_of_categories(order)
-    if any(held.facts.infinite_rows[i] >= 0 for i in range(len(held.names)) if i not in ignored):
+    if any(held.summary.infinite_rows[i] >= 0 for i in range(len(held.names)) if i not in ignored):
         return
     expected, found = held.prepared(how, ignored), remote.prepared(how, ignored)
     np.testing.assert_array_equal(found.columns[range(len(held.names))], expected.columns)
@@ -154,7 +154,7 @@ def test_what_is_read_of_a_source_is_what_is_read_of_the_table(number, monkeypat
     monkeypatch.setattr(remote_features, "_FEWEST_COLUMNS", 1)
     held, remote = read_columns(table), read_remotely(source_of(unread), 40, ENGINE)
     assert isinstance(held, NamedColumns)
-    assert remote.disguised == held.disguised
+    assert remote.numeric_text == held.numeric_text
     assert_alike(held, remote, [0], Preparation(0, "ties"))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infosift.criteria.rank_functions import functions_of
-from infosift.data.groups import Unit
+from infosift.data.groups import FeatureUnit
 from infosift.engines.base import SpreadColumns, equal_parts, joined_columns
 from infosift.engines.threads import ThreadEngine
 from infosift.inference import conditional as module
@@ -34,7 +34,7 @@ def of_many_kinds(subset=(), *, classes=False, with_gaps=False, **options):
     y = np.digitize(y, [-0.7, 0.7]).astype(float) if classes else y
     if with_gaps:
         X[[0, 1, 5, 8]] = np.where(rng.uniform(size=(4, 90)) < 0.2, np.nan, X[[0, 1, 5, 8]])
-    groups = (Unit("a pair", (1, 5)), Unit("four", (3, 4, 6, 7)))
+    groups = (FeatureUnit("a pair", (1, 5)), FeatureUnit("four", (3, 4, 6, 7)))
     return conditional_on(X, y, subset, discrete=(2, 5), feature_groups=groups, **options)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infosift.data.prepare import weigh
+from infosift.data.prepare import scale_distances
 from infosift.engines.base import SpreadColumns
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.copies import Copies, copies_of, within_blocks
@@ -31,7 +31,11 @@ def test_copies_are_those_of_their_columns_in_a_draw(null, subset, weights):
     def as_asked(wholes):
         found = [whole[which][:, ROWS] for whole in wholes for which in own]
         of_columns = np.concatenate(own * 2)
-        return np.concatenate(found) if weights is None else weigh(np.concatenate(found), weights[of_columns])
+        return (
+            np.concatenate(found)
+            if weights is None
+            else scale_distances(np.concatenate(found), weights[of_columns])
+        )
 
     found = copies_of(asked, conditional.sources, of_residuals=False)
     np.testing.assert_array_equal(found, as_asked([columns, surrogates.draw(source)]))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infosift.data.groups import Unit
+from infosift.data.groups import FeatureUnit
 from infosift.engines.base import Question
 from infosift.inference import drawn_scores
 from infosift.inference.drawn_scores import DrawnScores
@@ -26,14 +26,17 @@ def make(subset=(), *, classes=False, seed=0, order=None, scales=1.0, **options)
 def slow_scores(conditional, draw, unit, thorough):
     """The definition: one question for each value, part of the target and way to ask, averaged over versions."""
     bench, subset, source = conditional.bench, conditional.subset, conditional.sources([draw])[0]
-    columns, given = bench.table.columns[list(unit.columns)], bench.table.weigh(conditional.given, subset)
+    columns, given = (
+        bench.table.columns[list(unit.columns)],
+        bench.table.scale_distances(conditional.given, subset),
+    )
     surrogates = surrogates_of(columns, bench.null, bench.regression(subset) if subset else None, bench.seed)
-    copies = bench.table.weigh(columns if draw == 0 else surrogates.draw(source), unit.columns)
+    copies = bench.table.scale_distances(columns if draw == 0 else surrogates.draw(source), unit.columns)
     ways = [(copies, given[:0])]
     if len(given):
         ways.append((copies, given))
     if len(given) and thorough:
-        residuals = bench.table.weigh(surrogates.residuals()[:, source], unit.columns)
+        residuals = bench.table.scale_distances(surrogates.residuals()[:, source], unit.columns)
         ways.append((residuals, given[:0]))
     scores = []
     for columns, beside in ways:
@@ -49,7 +52,7 @@ def slow_scores(conditional, draw, unit, thorough):
 @pytest.mark.parametrize("thorough", [False, True])
 @pytest.mark.parametrize("n_jobs", [1, 2])  # candidates in one block, and in several
 def test_scores_are_those_of_one_question_at_a_time(subset, classes, thorough, n_jobs):
-    conditional = make(subset, classes=classes, feature_groups=(Unit("two", (0, 4)),), n_jobs=n_jobs)
+    conditional = make(subset, classes=classes, feature_groups=(FeatureUnit("two", (0, 4)),), n_jobs=n_jobs)
     assert (len(conditional.blocks) == 1) == (n_jobs == 1)
     found = DrawnScores(conditional, "testing", thorough=thorough).scores(range(3))
     for draw in range(3):
@@ -60,9 +63,9 @@ def test_scores_are_those_of_one_question_at_a_time(subset, classes, thorough, n
 @pytest.mark.parametrize("subset", [(), (1, 5)])
 def test_distances_count_as_the_columns_are_given(subset):
     conditional = make(
-        subset, scales=2.0 ** np.arange(8), scale="none", feature_groups=(Unit("two", (0, 4)),), n_jobs=2
+        subset, scales=2.0 ** np.arange(8), scale="none", feature_groups=(FeatureUnit("two", (0, 4)),), n_jobs=2
     )
-    assert conditional.bench.table.weights is not None
+    assert conditional.bench.table.distance_scale is not None
     found = DrawnScores(conditional, "testing", thorough=True).scores(range(3))
     for draw in range(3):
         expected = [slow_scores(conditional, draw, unit, thorough=True) for unit in conditional.units]
@@ -77,7 +80,7 @@ def screened_to(monkeypatch, n_units):
 @pytest.mark.parametrize("thorough", [False, True])
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_of_many_candidates_those_of_largest_effect_are_asked_in_each_draw(monkeypatch, subset, thorough, n_jobs):
-    conditional = make(subset, feature_groups=(Unit("two", (0, 4)),), n_jobs=n_jobs)
+    conditional = make(subset, feature_groups=(FeatureUnit("two", (0, 4)),), n_jobs=n_jobs)
     drawn = DrawnScores(conditional, "testing", thorough=thorough)
     assert not drawn.is_screened
     all_scores, units = drawn.scores(range(12)), conditional.units
@@ -120,7 +123,7 @@ def test_a_strong_feature_is_found_among_those_screened(monkeypatch, subset):
     drawn = DrawnScores(conditional, "testing")
     test = max_test(growing(drawn.scores), 0.05, [39])
     assert test.p_value == 1 / 40
-    assert {conditional.units[i] for i in drawn.best} == {Unit("x7", (7,))}
+    assert {conditional.units[i] for i in drawn.best} == {FeatureUnit("x7", (7,))}
     assert len(drawn.best) == len(test.draws.observed) == (4 if subset else 2)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infosift.criteria.rank_functions import standardised
-from infosift.data.groups import Unit
+from infosift.data.groups import FeatureUnit
 from infosift.inference import pair_series
 from infosift.inference.pair_series import PairSeries
 from samples import conditional_on
@@ -88,7 +88,7 @@ def test_of_very_many_features_the_most_promising_of_each_draw_are_multiplied(
     y = np.digitize(y, [-0.7, 0.7]).astype(float) if classes else y
     monkeypatch.setattr(pair_series, "_MOST_FEATURES", 5)
     monkeypatch.setattr(pair_series, "_VALUES_OF_FORMS", 3 * 5 * 80)  # three draws at once
-    groups = (Unit("two", (0, 9)),)
+    groups = (FeatureUnit("two", (0, 9)),)
     conditional, pairs = pairs_of(X, y, subset, discrete=(7,), feature_groups=groups, n_jobs=n_jobs)
     assert (len(conditional.blocks) == 1) == (n_jobs == 1)
     found = np.concatenate([pairs.scores(range(8)), pairs.scores(range(8, 12))])

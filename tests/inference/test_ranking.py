@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infosift.data.groups import Unit
+from infosift.data.groups import FeatureUnit
 from infosift.inference.ranking import best_of, leave_one_out_error
 from samples import conditional_on
 
@@ -27,9 +27,9 @@ def test_the_candidate_that_explains_most_is_best_whatever_the_seed():
     y = X[0] + X[1] + 0.3 * rng.normal(size=200)
     for seed in range(5):
         first = conditional_on(X, y, [], seed=seed)
-        assert first.units[best_of(first, [1, 2])] == Unit("x1", (1,))
+        assert first.units[best_of(first, [1, 2])] == FeatureUnit("x1", (1,))
         second = conditional_on(X, y, [0], seed=seed)
-        assert second.units[best_of(second, [0, 1, 2])] == Unit("x1", (1,))
+        assert second.units[best_of(second, [0, 1, 2])] == FeatureUnit("x1", (1,))
 
 
 def test_a_product_with_the_subset_counts():
@@ -37,7 +37,7 @@ def test_a_product_with_the_subset_counts():
     X = rng.normal(size=(3, 200))
     y = X[0] * X[1] + 0.1 * rng.normal(size=200)
     conditional = conditional_on(X, y, [0])
-    assert conditional.units[best_of(conditional, [0, 1])] == Unit("x1", (1,))
+    assert conditional.units[best_of(conditional, [0, 1])] == FeatureUnit("x1", (1,))
 
 
 @pytest.mark.parametrize("subset", [(), (0,)])

@@ -7,7 +7,7 @@ import pytest
 
 from infosift.criteria import KSG
 from infosift.data.columns import NamedColumns
-from infosift.data.groups import Unit
+from infosift.data.groups import FeatureUnit
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.conditional import Conditional, Workbench
@@ -17,7 +17,7 @@ from infosift.inference.max_test import growing, max_test
 from infosift.progress import Reporter
 from infosift.search.removal import Removals
 
-A, B, C = (Unit(name, (i,)) for i, name in enumerate("abc"))
+A, B, C = (FeatureUnit(name, (i,)) for i, name in enumerate("abc"))
 PROBLEM = SimpleNamespace(
     kept=(), settings=SimpleNamespace(alpha=0.05, min_features=0), table=SimpleNamespace(names=tuple("abc"))
 )
@@ -90,7 +90,7 @@ def test_the_residual_of_a_feature_shows_what_it_adds():
     target = NamedColumns(("y",), (difference + 0.3 * noise)[None])
     table = make_table(NamedColumns(("a", "b", "c", "d"), columns), target, seed=0)
     bench = Workbench(table, KSG(), (10, 20), ThreadEngine(1), 0, "residual", Reporter())
-    conditional = Conditional(bench, [0, 1, 2], [Unit("d", (3,))], 0)
+    conditional = Conditional(bench, [0, 1, 2], [FeatureUnit("d", (3,))], 0)
     plain, thorough = (DrawnScores(conditional, "asking", thorough=thorough) for thorough in (False, True))
     tests = [max_test(growing(drawn.scores), 0.05, [199]) for drawn in (plain, thorough)]
     assert tests[1].p_value == 1 / 200

@@ -14,7 +14,7 @@ import typer
 from infosift.cli.options import option
 
 if TYPE_CHECKING:
-    from infosift.data.files import Reading
+    from infosift.data.files import ReadOptions
 
 _PANEL = "Reading the file"
 
@@ -78,12 +78,12 @@ class Source:
     ] = Dates.days
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> ReadOptions:
         """How to read the file."""
-        from infosift.data.files import Reading
+        from infosift.data.files import ReadOptions
 
         decimal = None if self.decimal is None else self.decimal.value
-        return Reading(self.encoding, self.comment, decimal, not self.no_header, self.sheet)
+        return ReadOptions(self.encoding, self.comment, decimal, not self.no_header, self.sheet)
 
 
 def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:

@@ -83,14 +83,14 @@ class Table:
         ``may_ignore`` is whether features can be ignored.
         """
         from infosift.data.frames import read_columns
-        from infosift.data.validation import require_finite, whole_rows
+        from infosift.data.validation import complete_cases, require_finite
 
         features = self.chosen(used)
         columns, target = read_columns(features), read_columns(self.target)
         drops = missing is options.MissingRows.drop
         require_finite(target, "The target", FIRST_ROW, allow_missing=drops, or_else=OR_DROP)
         require_finite(columns, first_row=FIRST_ROW, allow_missing=drops, or_else=OR_DROP, may_ignore=may_ignore)
-        whole = whole_rows(columns, target)
+        whole = complete_cases(columns, target)
         if n_dropped := len(whole) - int(whole.sum()):
             rows = (
                 "1 row has a missing value and is"

@@ -11,7 +11,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Value
 from infosift.criteria.blocks import BlockCriterion, ScoreOne
 from infosift.criteria.near_rows import NearRows, NearRowsCriterion
-from infosift.data.types import as_points
+from infosift.data.types import coordinates_of
 
 # Squared distances that differ by less differ by what breaks ties.
 _SMALLEST_SPREAD = 1e-12
@@ -102,7 +102,7 @@ class DeltaTest(BlockCriterion):
 
 
 def _target_points(target: FloatArray) -> FloatArray:
-    return np.concatenate([as_points(column) for column in target])
+    return np.concatenate([coordinates_of(column) for column in target])
 
 
 def _gamma(points: FloatArray, rows: IntArray) -> FloatArray:

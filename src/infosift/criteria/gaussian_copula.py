@@ -11,7 +11,7 @@ from infosift.criteria.base import Value
 from infosift.criteria.blocks import BlockCriterion, ScoreOne
 from infosift.criteria.canonical import CanonicalInformation
 from infosift.criteria.rank_functions import standardised
-from infosift.data.prepare import numbers_of_values, to_gaussian_ranks
+from infosift.data.prepare import dense_ranks, to_gaussian_ranks
 
 
 class GaussianCopula(BlockCriterion):
@@ -55,5 +55,5 @@ class GaussianCopula(BlockCriterion):
 
 
 def _normal_scores(columns: FloatArray) -> FloatArray:
-    scores = [to_gaussian_ranks(numbers_of_values(column).astype(np.float64)) for column in columns]
+    scores = [to_gaussian_ranks(dense_ranks(column).astype(np.float64)) for column in columns]
     return standardised(np.array(scores).reshape(columns.shape))

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Value
 from infosift.criteria.blocks import BlockCriterion, ScoreOne
-from infosift.data.prepare import numbers_of_values
+from infosift.data.prepare import dense_ranks
 from infosift.data.types import has_categories
 from infosift.errors import is_auto, require_choice, require_count
 
@@ -94,7 +94,7 @@ class _Column:
     """A column that can be put into bins: its different values numbered, and where they lie between 0 and 1."""
 
     def __init__(self, column: FloatArray, spacing: str) -> None:
-        self._numbers = numbers_of_values(column)
+        self._numbers = dense_ranks(column)
         self._is_discrete = has_categories(column)
         if self._is_discrete or not self._numbers.any():
             return

@@ -8,7 +8,7 @@ from scipy.spatial import cKDTree
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Value
 from infosift.criteria.blocks import BlockCriterion
-from infosift.data.types import as_points
+from infosift.data.types import coordinates_of
 from infosift.errors import InputError, is_auto, require_count
 from infosift.random_streams import stream
 
@@ -64,12 +64,12 @@ class NearRows:
 
     def __init__(self, given: FloatArray, n_rows: int, n_neighbors: int) -> None:
         jitter = _JITTER * stream(0, "order of equal rows").uniform(size=n_rows)
-        self._points = [jitter, *(point for column in given for point in as_points(column))]
+        self._points = [jitter, *(point for column in given for point in coordinates_of(column))]
         self._n_rows, self._n_neighbors = n_rows, n_neighbors
 
     def beside(self, candidate: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return the neighbours of each row (rows x neighbours), nearest first, and their distances."""
-        places = np.ascontiguousarray(np.stack([*self._points, *as_points(candidate)], axis=1))
+        places = np.ascontiguousarray(np.stack([*self._points, *coordinates_of(candidate)], axis=1))
         distances, rows = cKDTree(places).query(places, k=self._n_neighbors + 1, workers=1)
         is_own = rows == np.arange(self._n_rows)[:, None]
         is_own[~is_own.any(axis=1), -1] = True  # so many rows are as near that it is not among them

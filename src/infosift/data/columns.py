@@ -88,7 +88,7 @@ def names_not_unique(names: Iterable[Any]) -> InputError:
     return InputError(f"Column names must be unique, and {listing(repeated(list(names)))} occurs more than once.")
 
 
-def later_names(names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+def deduplicate_names(names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
     """Return unique names: where one occurs again, ".1", ".2" and so on follow it, as in pandas.
 
     Also return the new names of those that occur again. None of them is the name of another column.
@@ -111,7 +111,7 @@ def later_names(names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
 
 
 @dataclass(frozen=True)
-class Facts:
+class ColumnSummary:
     """What is known of each of some columns: missing and infinite values, and whether it varies at all.
 
     Rows are those of the first such value, -1 where there is none.
@@ -125,7 +125,7 @@ class Facts:
     have_two_values: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, values: FloatArray) -> Facts:
+    def of(cls, values: FloatArray) -> ColumnSummary:
         """Return what is known of some columns (columns x rows)."""
         gaps, infinite = np.isnan(values), np.isinf(values)
         infinite_rows = _first(infinite)
@@ -139,7 +139,7 @@ class Facts:
         )
 
     @classmethod
-    def joined(cls, parts: Sequence[Facts]) -> Facts:
+    def joined(cls, parts: Sequence[ColumnSummary]) -> ColumnSummary:
         """Return what is known of the columns of all parts."""
         return cls(*(np.concatenate(each) for each in zip(*(vars(part).values() for part in parts), strict=True)))
 
@@ -163,7 +163,7 @@ class Prepared:
 
 
 class Features(Protocol):
-    """Columns with names; ``discrete`` are the positions of categories, ``disguised`` what some look like.
+    """Columns with names; ``discrete`` are the positions of categories, ``numeric_text`` what some look like.
 
     ``labels`` are what a table has in place of the names, written as text, where not all of these are text.
     """
@@ -179,7 +179,7 @@ class Features(Protocol):
         ...
 
     @property
-    def disguised(self) -> Mapping[int, str]:
+    def numeric_text(self) -> Mapping[int, str]:
         """What categories look like that look like something else, by position."""
         ...
 
@@ -194,7 +194,7 @@ class Features(Protocol):
         ...
 
     @property
-    def facts(self) -> Facts:
+    def summary(self) -> ColumnSummary:
         """What is known of each column."""
         ...
 
@@ -206,7 +206,7 @@ class Features(Protocol):
         """Return the same columns, more of them discrete."""
         ...
 
-    def whole_rows(self, ignored: Sequence[int]) -> NDArray[np.bool_]:
+    def complete_rows(self, ignored: Sequence[int]) -> NDArray[np.bool_]:
         """Tell in which rows every column that is looked at has a value."""
         ...
 
@@ -229,7 +229,7 @@ class NamedColumns:
     names: tuple[str, ...]
     values: FloatArray
     discrete: frozenset[int] = frozenset()
-    disguised: Mapping[int, str] = field(default_factory=dict)
+    numeric_text: Mapping[int, str] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
 
     @property
@@ -238,9 +238,9 @@ class NamedColumns:
         return int(self.values.shape[1])
 
     @cached_property
-    def facts(self) -> Facts:
+    def summary(self) -> ColumnSummary:
         """What is known of each column."""
-        return Facts.of(self.values)
+        return ColumnSummary.of(self.values)
 
     def take(self, rows: NDArray[np.bool_]) -> NamedColumns:
         """Return some of the rows."""
@@ -250,9 +250,9 @@ class NamedColumns:
         """Return the same columns, more of them discrete."""
         return replace(self, discrete=self.discrete.union(more))
 
-    def whole_rows(self, ignored: Sequence[int] = ()) -> NDArray[np.bool_]:
+    def complete_rows(self, ignored: Sequence[int] = ()) -> NDArray[np.bool_]:
         """Tell in which rows every column that is looked at has a value."""
-        return whole_rows_of_values(self.values, ignored)
+        return are_complete(self.values, ignored)
 
     def counts_of_categories(self, positions: Sequence[int]) -> list[int]:
         """Return how many different values some columns have, missing ones aside."""
@@ -265,7 +265,7 @@ class NamedColumns:
         return Prepared(columns, digests_of(columns), are_partly_categories(columns), spreads)
 
 
-def whole_rows_of_values(values: FloatArray, ignored: Sequence[int]) -> NDArray[np.bool_]:
+def are_complete(values: FloatArray, ignored: Sequence[int]) -> NDArray[np.bool_]:
     """Tell in which rows no column (columns x rows) that is looked at has a gap."""
     whole = np.ones(values.shape[1], dtype=bool)
     for i, column in enumerate(values):
@@ -309,13 +309,13 @@ def mark_features(columns: _Columns, asked: Any, takes_categories: bool = True) 
     "auto" is every column of numbers with two values, where the criterion takes categories. Otherwise True is all
     columns, False or None no more, a mask or a list of names or positions those.
     """
-    places = discrete_asked_for(asked, columns.names)
+    places = requested_discrete(asked, columns.names)
     if places is None:
-        places = tuple(np.flatnonzero(columns.facts.have_two_values).tolist()) if takes_categories else ()
+        places = tuple(np.flatnonzero(columns.summary.have_two_values).tolist()) if takes_categories else ()
     return columns.with_discrete(places)
 
 
-def discrete_asked_for(asked: Any, names: Sequence[str]) -> tuple[int, ...] | None:
+def requested_discrete(asked: Any, names: Sequence[str]) -> tuple[int, ...] | None:
     """Return the positions of columns that are to be discrete; None for "auto"."""
     if is_auto(asked):
         return None

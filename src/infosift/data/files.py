@@ -24,7 +24,7 @@ from typing import TypeAlias
 import polars as pl
 import polars.selectors as cs
 
-from infosift.data.columns import later_names
+from infosift.data.columns import deduplicate_names
 from infosift.data.written_values import (
     COMMA,
     MISSING_WORDS,
@@ -142,7 +142,7 @@ def _require(is_so: bool) -> None:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """How a file is to be read: the encoding and comments of text, its decimal mark, its header, the sheet."""
 
     encoding: str | None = None
@@ -193,7 +193,7 @@ class Scanned:
     sheets: tuple[str, ...] = ()
 
 
-def scan(source: str, reading: Reading) -> Scanned:
+def scan(source: str, reading: ReadOptions) -> Scanned:
     """Return the columns of a file, which are not read yet; - is standard input."""
     reading.check()
     if source == STANDARD_INPUT:
@@ -227,7 +227,7 @@ def _scan_folder(path: Path) -> Scanned:
     return Scanned(pl.scan_parquet(files, glob=False), by_column=True)
 
 
-def _scan_content(content: bytes, reading: Reading) -> Scanned:
+def _scan_content(content: bytes, reading: ReadOptions) -> Scanned:
     """Read what came by standard input, whose first bytes say what it is."""
     if content.startswith(_GZIP):
         content = gzip.decompress(content)
@@ -246,7 +246,7 @@ def _scan_content(content: bytes, reading: Reading) -> Scanned:
     return _scan_decoded(content, reading, said)
 
 
-def _scan_text_file(path: Path, reading: Reading) -> Scanned:
+def _scan_text_file(path: Path, reading: ReadOptions) -> Scanned:
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     if reading.encoding is not None:
         with opener(path, "rb") as file:
@@ -256,7 +256,7 @@ def _scan_text_file(path: Path, reading: Reading) -> Scanned:
     return _scan_text(path, header, reading, str(path))
 
 
-def _scan_decoded(content: bytes, reading: Reading, path: str) -> Scanned:
+def _scan_decoded(content: bytes, reading: ReadOptions, path: str) -> Scanned:
     text = content if reading.encoding is None else content.decode(reading.encoding).encode()
     header = _header(TextIOWrapper(BytesIO(text), encoding="utf-8-sig"), reading.comment)
     return _scan_text(BytesIO(text), header, reading, path)
@@ -268,7 +268,7 @@ def _header(lines: Iterable[str], comment: str | None) -> str:
     return next(said, "")
 
 
-def _scan_text(source: Path | BytesIO, header: str, reading: Reading, path: str) -> Scanned:
+def _scan_text(source: Path | BytesIO, header: str, reading: ReadOptions, path: str) -> Scanned:
     separator = max(_SEPARATORS, key=header.count)
     try:
         names = next(csv.reader([header], delimiter=separator), [])
@@ -317,11 +317,11 @@ def _renamed(
         return {name: str(number) for number, name in enumerate(read)}, {}
     if len(read) != len(header):
         return {}, {}
-    names, later = later_names(header)
+    names, later = deduplicate_names(header)
     return dict(zip(read, names, strict=True)), later
 
 
-def _read_excel(source: Path | BytesIO, path: str, reading: Reading) -> Scanned:
+def _read_excel(source: Path | BytesIO, path: str, reading: ReadOptions) -> Scanned:
     """Read a sheet of an Excel file, the first unless another is asked for."""
     try:
         import fastexcel
@@ -365,13 +365,13 @@ class TableFile:
     path: str
     scanned: Scanned
     names: list[str]
-    reading: Reading
+    reading: ReadOptions
 
     @classmethod
-    def open(cls, source: str, reading: Reading | None = None) -> TableFile:
+    def open(cls, source: str, reading: ReadOptions | None = None) -> TableFile:
         """Look at the names of the columns of a file; - is standard input."""
         path = "Standard input" if source == STANDARD_INPUT else source
-        reading = reading or Reading()
+        reading = reading or ReadOptions()
         with _refusing_in_one_sentence(path):
             scanned = scan(source, reading)
             return cls(path, scanned, scanned.lazy.collect_schema().names(), reading)

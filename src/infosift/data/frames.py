@@ -24,7 +24,7 @@ from infosift.data.types import (
     encode,
     has_numpy_type,
 )
-from infosift.data.written_values import disguise
+from infosift.data.written_values import describe_numeric_text
 from infosift.errors import InputError, checks_of_libraries
 
 _COPIES = 3  # as given, by column, and prepared
@@ -141,7 +141,7 @@ def _side_by_side(columns: Sequence[NamedColumns]) -> NamedColumns:
         names=tuple(column.names[0] for column in columns),
         values=np.concatenate([column.values for column in columns]),
         discrete=frozenset(i for i, column in enumerate(columns) if column.discrete),
-        disguised={i: column.disguised[0] for i, column in enumerate(columns) if column.disguised},
+        numeric_text={i: column.numeric_text[0] for i, column in enumerate(columns) if column.numeric_text},
     )
 
 
@@ -183,7 +183,9 @@ def _read_values(values: Any, name: str) -> NamedColumns:
 
 def _categories(values: Any, name: str, is_text: bool = True) -> NamedColumns:
     """Return categories; what is text, rather than of a type for categories, may look like something else."""
-    looks_like = disguise([str(value) for value in values if isinstance(value, str)]) if is_text else None
+    looks_like = (
+        describe_numeric_text([str(value) for value in values if isinstance(value, str)]) if is_text else None
+    )
     return NamedColumns(
         (name,),
         encode(values, name)[None, :],

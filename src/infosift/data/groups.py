@@ -16,14 +16,14 @@ from infosift.random_streams import stream
 
 
 @dataclass(frozen=True)
-class Unit:
+class FeatureUnit:
     """What is selected as one: a feature, or a group of them, by position."""
 
     name: str
     columns: tuple[int, ...]
 
 
-def read_feature_groups(asked: Any, names: Sequence[str]) -> tuple[Unit, ...]:
+def read_feature_groups(asked: Any, names: Sequence[str]) -> tuple[FeatureUnit, ...]:
     """Return the groups that are asked for, each a name and features by name or position."""
     if asked is None:
         return ()
@@ -42,12 +42,12 @@ def read_feature_groups(asked: Any, names: Sequence[str]) -> tuple[Unit, ...]:
                 both = f'"{owner[column]}" and "{name}"'
                 raise InputError(f'"{names[column]}" is in the feature groups {both}: leave it in one of them.')
             owner[column] = str(name)
-        groups.append(Unit(str(name), found))
+        groups.append(FeatureUnit(str(name), found))
     return tuple(groups)
 
 
 def positions_in_groups(
-    asked: Any, names: Sequence[str], groups: Sequence[Unit], parameter: str
+    asked: Any, names: Sequence[str], groups: Sequence[FeatureUnit], parameter: str
 ) -> tuple[int, ...]:
     """Return the positions of features asked for by name, position or name of a group; groups only as a whole."""
     by_name = {group.name: group.columns for group in groups}

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import binom, rankdata
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.prepare import numbers_of_values
+from infosift.data.prepare import dense_ranks
 from infosift.data.types import has_categories
 
 _FEWEST_ROWS = 20
@@ -95,7 +95,7 @@ def _determines(column: FloatArray, target: FloatArray) -> _Found:
     """Return how a feature determines the target and how far it is from doing so quite; None where it does not."""
     if len(target) < _FEWEST_ROWS:
         return None
-    values, of_target = numbers_of_values(column), numbers_of_values(target)
+    values, of_target = dense_ranks(column), dense_ranks(target)
     has_numbers = not has_categories(column)
     if has_numbers and not has_categories(target):
         distance = float(_distances_in_order(values[None], of_target)[0])
@@ -125,7 +125,7 @@ def _near(columns: FloatArray, target: FloatArray) -> list[int]:
     """Return the features that are near to the target, of their row or of the next, in some of the rows."""
     n_rows = len(target)
     rows = np.linspace(0, n_rows - 2, min(n_rows - 1, _ROWS_AT_FIRST)).astype(np.int64)
-    shown = [numbers_of_values(target[rows + lag]) for lag in (0, 1)]
+    shown = [dense_ranks(target[rows + lag]) for lag in (0, 1)]
     at_once = max(1, _VALUES_AT_ONCE // len(rows) ** 2)
     near: list[int] = []
     for start in range(0, len(columns), at_once):
@@ -145,7 +145,7 @@ def _near(columns: FloatArray, target: FloatArray) -> list[int]:
 
 
 def _numbers_of_rows(columns: FloatArray) -> IntArray:
-    return np.stack([numbers_of_values(column) for column in columns])
+    return np.stack([dense_ranks(column) for column in columns])
 
 
 def _distances_in_order(values: IntArray, of_target: IntArray) -> FloatArray:

@@ -28,7 +28,7 @@ _GRID_ROUNDING = 1e-5
 _LONGEST_GAP = 1e6
 
 
-def weights_of(spreads: FloatArray, names: Sequence[str]) -> FloatArray:
+def distance_scale_of(spreads: FloatArray, names: Sequence[str]) -> FloatArray:
     """Return the spread of each column of features and target as a share of the largest of all.
 
     Times these, prepared columns are as far apart as the values are, but for one factor that all have in common.
@@ -49,7 +49,7 @@ def weights_of(spreads: FloatArray, names: Sequence[str]) -> FloatArray:
 
 
 @singledispatch
-def weigh(columns: Any, weights: FloatArray) -> Any:
+def scale_distances(columns: Any, weights: FloatArray) -> Any:
     """Return numbers times the weights of their columns (columns x rows); categories and gaps stay.
 
     Columns that do not lie in the memory of this process have a way of their own.
@@ -175,7 +175,7 @@ def break_ties(values: FloatArray, seed: int, purpose: str) -> FloatArray:
     return np.where(tied, values + _TIE_NOISE * noise, values)
 
 
-def numbers_of_values(values: FloatArray) -> IntArray:
+def dense_ranks(values: FloatArray) -> IntArray:
     """Return the different values numbered upwards from zero; those that only the noise of ties parts are one."""
     order = np.argsort(values, kind="stable")
     numbers = np.zeros(len(values), dtype=np.int64)
@@ -196,19 +196,19 @@ def digest_of(values: FloatArray) -> bytes:
     return blake2b((values + 0.0).tobytes(), digest_size=16).digest()
 
 
-def whole_rows_of(columns: FloatArray) -> IntArray:
+def complete_rows(columns: FloatArray) -> IntArray:
     """Return the rows in which no column (columns x rows) has a gap."""
     return np.flatnonzero(~np.isnan(columns).any(axis=0))
 
 
-def filled(columns: FloatArray) -> FloatArray:
+def impute(columns: FloatArray) -> FloatArray:
     """Return columns with gaps replaced by the mean of a column, or by its largest category."""
     if not np.isnan(columns).any():
         return columns
-    return np.stack([_filled(column) for column in columns])
+    return np.stack([_impute_column(column) for column in columns])
 
 
-def _filled(column: FloatArray) -> FloatArray:
+def _impute_column(column: FloatArray) -> FloatArray:
     gaps = np.isnan(column)
     if gaps.all():
         return np.zeros_like(column)

@@ -11,8 +11,8 @@ import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.columns import Features, NamedColumns, Prepared
-from infosift.data.groups import Unit
-from infosift.data.prepare import Preparation, weigh, weights_of
+from infosift.data.groups import FeatureUnit
+from infosift.data.prepare import Preparation, distance_scale_of, scale_distances
 from infosift.data.targets import require_varying_target
 from infosift.data.types import n_categories
 from infosift.data.validation import require_finite, require_numbers
@@ -46,8 +46,8 @@ class Table:
     categorical: frozenset[int] = frozenset()
     n_classes: tuple[int | None, ...] = (None,)
     row_groups: IntArray | None = None
-    feature_groups: tuple[Unit, ...] = ()
-    weights: tuple[FloatArray, FloatArray] | None = None
+    feature_groups: tuple[FeatureUnit, ...] = ()
+    distance_scale: tuple[FloatArray, FloatArray] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -62,18 +62,22 @@ class Table:
         return replace(self, columns=self.columns[:, rows], target=self.target[:, rows], row_groups=row_groups)
 
     @cached_property
-    def points(self) -> Any:
+    def distance_columns(self) -> Any:
         """The columns as distances between rows are taken in them."""
-        return self.weigh(self.columns, range(len(self.names)))
+        return self.scale_distances(self.columns, range(len(self.names)))
 
     @cached_property
-    def target_points(self) -> FloatArray:
+    def distance_target(self) -> FloatArray:
         """The target as distances between rows are taken in it."""
-        return self.target if self.weights is None else weigh(self.target, self.weights[1])
+        return self.target if self.distance_scale is None else scale_distances(self.target, self.distance_scale[1])
 
-    def weigh(self, columns: Any, positions: Sequence[int]) -> Any:
+    def scale_distances(self, columns: Any, positions: Sequence[int]) -> Any:
         """Return copies of the columns at some positions as distances are taken in them."""
-        return columns if self.weights is None else weigh(columns, self.weights[0][list(positions)])
+        return (
+            columns
+            if self.distance_scale is None
+            else scale_distances(columns, self.distance_scale[0][list(positions)])
+        )
 
     @cached_property
     def usable(self) -> list[int]:
@@ -82,19 +86,19 @@ class Table:
         return [i for i in range(len(self.names)) if i not in unusable]
 
     @cached_property
-    def units(self) -> list[Unit]:
+    def units(self) -> list[FeatureUnit]:
         """What can be selected: single features, and groups with a feature that can."""
         usable = set(self.usable)
         grouped = {i for group in self.feature_groups for i in group.columns}
-        singles = [Unit(self.names[i], (i,)) for i in usable - grouped]
+        singles = [FeatureUnit(self.names[i], (i,)) for i in usable - grouped]
         groups = [group for group in self.feature_groups if usable.intersection(group.columns)]
         return sorted([*singles, *groups], key=lambda unit: unit.columns)
 
-    def digest(self, unit: Unit) -> bytes:
+    def digest(self, unit: FeatureUnit) -> bytes:
         """Return a fingerprint of the values of a unit, whatever the order of its columns."""
-        if self.weights is None:
+        if self.distance_scale is None:
             return b"".join(sorted(self.digests[i] for i in unit.columns))
-        return b"".join(sorted(self.digests[i] + self.weights[0][i].tobytes() for i in unit.columns))
+        return b"".join(sorted(self.digests[i] + self.distance_scale[0][i].tobytes() for i in unit.columns))
 
 
 def make_table(
@@ -104,7 +108,7 @@ def make_table(
     scale: str = "standard",
     ignored: Sequence[int] = (),
     row_groups: IntArray | None = None,
-    feature_groups: tuple[Unit, ...] = (),
+    feature_groups: tuple[FeatureUnit, ...] = (),
     allow_missing: bool = False,
     takes_categories: bool = True,
     special_apart: bool = True,
@@ -113,7 +117,7 @@ def make_table(
     require_finite(features, ignored=ignored, allow_missing=allow_missing)
     require_finite(target, "The target")
     require_varying_target(target)
-    constant = tuple(i for i in np.flatnonzero(features.facts.are_constant).tolist() if i not in ignored)
+    constant = tuple(i for i in np.flatnonzero(features.summary.are_constant).tolist() if i not in ignored)
     discrete = tuple(i for i in sorted(features.discrete) if i not in ignored and i not in constant)
     near_unique = _near_unique(features, discrete)
     # No criterion looks at those that are near-unique, so that it need not take categories for their sake.
@@ -134,28 +138,30 @@ def make_table(
         duplicates=_find_duplicates(found.digests, exclude={*constant, *near_unique, *ignored, *grouped}),
         digests=found.digests,
         ignored=tuple(ignored),
-        empty=tuple(i for i in constant if features.facts.n_missing[i] == features.n_rows),
+        empty=tuple(i for i in constant if features.summary.n_missing[i] == features.n_rows),
         near_unique=near_unique,
         discrete=discrete,
         categorical=frozenset(np.flatnonzero(found.have_categories).tolist()),
         n_classes=tuple(n_categories(v) if i in target.discrete else None for i, v in enumerate(target.values)),
         row_groups=row_groups,
         feature_groups=feature_groups,
-        weights=_weights(found, of_target, (*features.names, *target.names)),
+        distance_scale=_distance_scale(found, of_target, (*features.names, *target.names)),
     )
 
 
 def _near_unique(features: Features, discrete: Sequence[int]) -> tuple[int, ...]:
     """Return which categories hardly repeat, so that they name the rows rather than say anything about them."""
-    n_values = features.n_rows - features.facts.n_missing
+    n_values = features.n_rows - features.summary.n_missing
     counts = zip(discrete, features.counts_of_categories(discrete), strict=True)
     return tuple(i for i, count in counts if count > max(2, n_values[i] / 2))
 
 
-def _weights(features: Prepared, target: Prepared, names: Sequence[str]) -> tuple[FloatArray, FloatArray] | None:
+def _distance_scale(
+    features: Prepared, target: Prepared, names: Sequence[str]
+) -> tuple[FloatArray, FloatArray] | None:
     if features.spreads is None or target.spreads is None:
         return None
-    weights = weights_of(np.concatenate([features.spreads, target.spreads]), names)
+    weights = distance_scale_of(np.concatenate([features.spreads, target.spreads]), names)
     return weights[: len(features.spreads)], weights[len(features.spreads) :]
 
 

@@ -29,7 +29,7 @@ def require_varying_target(target: NamedColumns, *, rows_of_each_class: bool = T
     """Refuse a target whose value never changes and, unless told otherwise, one with few rows of each class."""
     for i, (name, values) in enumerate(zip(target.names, target.values, strict=True)):
         always = "one class only" if i in target.discrete else f"always {values[0]:g}"
-        if target.facts.are_constant[i]:
+        if target.summary.are_constant[i]:
             raise InputError(
                 f'The target "{name}" is constant ({always}), so no feature can be informative about it: '
                 "give a target that varies."
@@ -45,7 +45,7 @@ def require_varying_target(target: NamedColumns, *, rows_of_each_class: bool = T
 
 def mark_target(target: NamedColumns, asked: Any, takes_categories: bool = True) -> NamedColumns:
     """Decide whether the target has classes: text always has, numbers if asked or, for "auto", if they look so."""
-    everything, are_asked_for = range(len(target.names)), classes_asked_for(asked)
+    everything, are_asked_for = range(len(target.names)), requested_classes(asked)
     if are_asked_for is None:
         if not takes_categories:
             return target
@@ -53,7 +53,7 @@ def mark_target(target: NamedColumns, asked: Any, takes_categories: bool = True)
     return target.with_discrete(everything if are_asked_for else ())
 
 
-def classes_asked_for(asked: Any) -> bool | None:
+def requested_classes(asked: Any) -> bool | None:
     """Return whether the target is to have classes; None for "auto"."""
     if is_auto(asked):
         return None

@@ -153,7 +153,7 @@ def indicators_of_largest(categories: FloatArray, most: int) -> FloatArray:
     return np.asarray(indicators[largest[:1] if len(indicators) == 2 else largest])
 
 
-def as_points(column: FloatArray) -> FloatArray:
+def coordinates_of(column: FloatArray) -> FloatArray:
     """Return a column as coordinates: a number is itself, a category one apart from all others."""
     if not has_categories(column):
         return column[None, :]

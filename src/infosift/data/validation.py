@@ -39,7 +39,7 @@ def require_finite(
     """
     if may_ignore and not allow_missing:
         _require_some_values(columns, ignored)
-    facts, n_rows = columns.facts, columns.n_rows
+    facts, n_rows = columns.summary, columns.n_rows
     rows = np.where(facts.infinite_rows < 0, n_rows, facts.infinite_rows)
     if not allow_missing:
         rows = np.minimum(rows, np.where(facts.missing_rows < 0, n_rows, facts.missing_rows))
@@ -85,13 +85,13 @@ def _gaps(missing: dict[str, int], n_rows: int) -> str:
 
 def missing_by_name(columns: Features, ignored: Sequence[int] = ()) -> dict[str, int]:
     """Return how many values are missing in each column that has gaps and is looked at."""
-    counts = columns.facts.n_missing
+    counts = columns.summary.n_missing
     return {columns.names[i]: int(counts[i]) for i in np.flatnonzero(counts) if i not in ignored}
 
 
-def whole_rows(features: Features, target: Features, ignored: Sequence[int] = ()) -> NDArray[np.bool_]:
+def complete_cases(features: Features, target: Features, ignored: Sequence[int] = ()) -> NDArray[np.bool_]:
     """Tell in which rows the target, and every column that is looked at, has a value."""
-    whole = target.whole_rows(()) & features.whole_rows(ignored)
+    whole = target.complete_rows(()) & features.complete_rows(ignored)
     if not whole.any():
         missing = missing_by_name(features, ignored) | missing_by_name(target)
         most = sorted(missing, key=lambda name: -missing[name])
@@ -106,7 +106,7 @@ def rows_to_use(features: Features, target: Features, ignored: Sequence[int], mi
     """Tell which rows are used: with "drop" those without gaps, with "partial" those with a target, else all."""
     if missing == "error":
         return np.ones(features.n_rows, dtype=bool)
-    return whole_rows(features, target, ignored if missing == "drop" else range(len(features.names)))
+    return complete_cases(features, target, ignored if missing == "drop" else range(len(features.names)))
 
 
 def require_numbers(
@@ -116,7 +116,7 @@ def require_numbers(
     names = [
         f'"{columns.names[i]}"'
         for i in sorted(columns.discrete)
-        if i not in ignored and not columns.facts.are_constant[i]
+        if i not in ignored and not columns.summary.are_constant[i]
     ]
     if not names:
         return
@@ -129,12 +129,12 @@ def require_numbers(
     )
 
 
-def warn_of_disguised(features: Features, settings: Settings) -> None:
+def warn_of_numeric_text(features: Features, settings: Settings) -> None:
     """Warn of text that looks like numbers or dates, unless it is ignored or said to be categories."""
     known = {*settings.ignore, *(settings.discrete_features or ())}
     said = [
         f'"{features.names[place]}" is text that looks like {looks_like}'
-        for place, looks_like in features.disguised.items()
+        for place, looks_like in features.numeric_text.items()
         if features.names[place] not in known
     ]
     if not said:

@@ -253,7 +253,7 @@ def _require_few_others(column: pl.Series, what: str, is_such: pl.Series) -> Non
         )
 
 
-def disguise(values: list[str]) -> str | None:
+def describe_numeric_text(values: list[str]) -> str | None:
     """Return what text looks like, and how many cells: numbers or dates; None for other text, or few categories.
 
     Whole numbers may well be names, such as those of postal districts, unless they hardly repeat.

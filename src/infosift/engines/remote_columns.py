@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.prepare import weigh
+from infosift.data.prepare import scale_distances
 from infosift.engines.base import Engine, SpreadColumns
 
 # Columns that stay here once they were asked for: those of the subset, above all.
@@ -58,7 +58,7 @@ class RemoteColumns:
         return columns
 
 
-@weigh.register
+@scale_distances.register
 def _(columns: RemoteColumns, weights: FloatArray) -> RemoteColumns:
     ends = (*columns.spread.starts[1:], len(columns))
     parts = [weights[start:end] for start, end in zip(columns.spread.starts, ends, strict=True)]
@@ -77,4 +77,4 @@ def _columns_of_block(piece: tuple[FloatArray, IntArray]) -> FloatArray:
 
 def _weighed_block(asked: tuple[FloatArray, FloatArray]) -> FloatArray:
     block, weights = asked
-    return np.asarray(weigh(block, weights))
+    return np.asarray(scale_distances(block, weights))

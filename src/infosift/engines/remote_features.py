@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.columns import Facts, Prepared, are_partly_categories, digests_of, whole_rows_of_values
+from infosift.data.columns import ColumnSummary, Prepared, are_complete, are_partly_categories, digests_of
 from infosift.data.prepare import Preparation, prepare, spreads_of
 from infosift.data.types import n_categories
 from infosift.engines.base import Engine, Handle, SpreadColumns, equal_parts
@@ -21,7 +21,7 @@ from infosift.errors import require_same_length
 
 _FEWEST_COLUMNS = 16  # of a long table: so many are predicted at once
 
-# The values of columns, which of them are discrete, and which are disguised.
+# The values of columns, which are discrete, and which are text that reads as numbers.
 _Block: TypeAlias = tuple[FloatArray, frozenset[int], Mapping[int, str]]
 
 
@@ -35,9 +35,9 @@ class _Blocks:
     n_columns: int
 
     @cached_property
-    def facts(self) -> Facts:
+    def summary(self) -> ColumnSummary:
         """What is known of each column."""
-        return Facts.joined(list(self.engine.each(_facts_of, self.handles)))
+        return ColumnSummary.joined(list(self.engine.each(_facts_of, self.handles)))
 
     def with_places(self, positions: Collection[int]) -> list[tuple[Handle, IntArray]]:
         """Return each block with where some positions are in it."""
@@ -58,13 +58,13 @@ class RemoteFeatures:
     n_rows: int
     blocks: _Blocks
     discrete: frozenset[int] = frozenset()
-    disguised: Mapping[int, str] = field(default_factory=dict)
+    numeric_text: Mapping[int, str] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
 
     @property
-    def facts(self) -> Facts:
+    def summary(self) -> ColumnSummary:
         """What is known of each column."""
-        return self.blocks.facts
+        return self.blocks.summary
 
     def take(self, rows: NDArray[np.bool_]) -> RemoteFeatures:
         """Return some of the rows."""
@@ -77,7 +77,7 @@ class RemoteFeatures:
         """Return the same columns, more of them discrete."""
         return replace(self, discrete=self.discrete.union(more))
 
-    def whole_rows(self, ignored: Sequence[int]) -> NDArray[np.bool_]:
+    def complete_rows(self, ignored: Sequence[int]) -> NDArray[np.bool_]:
         """Tell in which rows every column that is looked at has a value."""
         whole = np.ones(self.n_rows, dtype=bool)
         for own in self.blocks.engine.each(_whole_rows_of, self.blocks.with_places(ignored)):
@@ -118,24 +118,22 @@ def read_remotely(source: ColumnSource, n_rows: int, engine: Engine) -> RemoteFe
     handles = tuple(engine.keep(read_block, [(source.block(part), source.names[part]) for part in parts]))
     starts = tuple(part.start for part in parts)
     discrete: set[int] = set()
-    disguised: dict[int, str] = {}
-    for start, (own_rows, own_discrete, own_disguised) in zip(
-        starts, engine.each(_kinds_of, handles), strict=True
-    ):
+    numeric_text: dict[int, str] = {}
+    for start, (own_rows, own_discrete, own_text) in zip(starts, engine.each(_kinds_of, handles), strict=True):
         require_same_length(own_rows, n_rows)
         discrete.update(start + i for i in own_discrete)
-        disguised |= {start + i: said for i, said in own_disguised.items()}
+        numeric_text |= {start + i: said for i, said in own_text.items()}
     blocks = _Blocks(engine, starts, handles, len(source.names))
-    return RemoteFeatures(source.names, n_rows, blocks, frozenset(discrete), disguised, source.labels)
+    return RemoteFeatures(source.names, n_rows, blocks, frozenset(discrete), numeric_text, source.labels)
 
 
 def _kinds_of(block: _Block) -> tuple[int, frozenset[int], Mapping[int, str]]:
-    values, discrete, disguised = block
-    return values.shape[1], discrete, disguised
+    values, discrete, numeric_text = block
+    return values.shape[1], discrete, numeric_text
 
 
-def _facts_of(block: _Block) -> Facts:
-    return Facts.of(block[0])
+def _facts_of(block: _Block) -> ColumnSummary:
+    return ColumnSummary.of(block[0])
 
 
 def _rows_of_block(block: _Block, rows: IntArray) -> _Block:
@@ -144,7 +142,7 @@ def _rows_of_block(block: _Block, rows: IntArray) -> _Block:
 
 def _whole_rows_of(asked: tuple[_Block, IntArray]) -> NDArray[np.bool_]:
     block, ignored = asked
-    return whole_rows_of_values(block[0], ignored.tolist())
+    return are_complete(block[0], ignored.tolist())
 
 
 def _counts_of(asked: tuple[_Block, IntArray]) -> list[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.data.groups import Unit
+from infosift.data.groups import FeatureUnit
 from infosift.inference.conditional import Conditional
 from infosift.inference.drawn_scores import DrawnScores
 from infosift.inference.drawn_series import DrawnSeries
@@ -28,7 +28,7 @@ _FEWEST_ROWS = 20
 class Outcome:
     """What a test found: a unit, its place among the candidates of the test, and the level."""
 
-    unit: Unit
+    unit: FeatureUnit
     test: MaxTest
     place: int
     alpha: float
@@ -160,4 +160,4 @@ class CandidateTests:
             return []
         pair = sorted((conditional.units[i] for i in drawn.best), key=conditional.bench.table.digest)
         columns = (*pair[0].columns, *pair[1].columns)
-        return [Outcome(Unit(f"{pair[0].name} + {pair[1].name}", columns), test, 0, alpha, is_alone=False)]
+        return [Outcome(FeatureUnit(f"{pair[0].name} + {pair[1].name}", columns), test, 0, alpha, is_alone=False)]

@@ -12,8 +12,8 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion
 from infosift.criteria.base import Value
 from infosift.criteria.rank_functions import Functions, functions_of, standardised
-from infosift.data.groups import Unit
-from infosift.data.prepare import whole_rows_of
+from infosift.data.groups import FeatureUnit
+from infosift.data.prepare import complete_rows
 from infosift.data.table import Table
 from infosift.data.types import has_categories
 from infosift.engines.base import Engine, Handle, SpreadColumns
@@ -67,7 +67,7 @@ class Workbench:
 
         A child of a feature is informative where the feature's value is missing, whatever stands in for it.
         """
-        table = self.table.take(whole_rows_of(self.table.columns[list(subset)]))
+        table = self.table.take(complete_rows(self.table.columns[list(subset)]))
         return self if table is self.table else replace(self, table=table, _regressions={})
 
     def regression(self, subset: tuple[int, ...]) -> KernelRidge:
@@ -94,7 +94,7 @@ class Conditional:
     The candidates themselves are in blocks, where their columns lie.
     """
 
-    def __init__(self, bench: Workbench, subset: Sequence[int], units: Sequence[Unit], step: int) -> None:
+    def __init__(self, bench: Workbench, subset: Sequence[int], units: Sequence[FeatureUnit], step: int) -> None:
         self.bench, self.units, self.step = bench, tuple(units), step
         self.subset, subset_columns = tuple(subset), bench.table.columns[list(subset)]
         self.given = impute_by_regression(subset_columns, self._columns, bench.engine, bench.table.row_groups)
@@ -175,7 +175,7 @@ class Conditional:
 
     def copies(self, asked: Sequence[tuple[int, IntArray]], *, of_residuals: bool = False) -> Copies:
         """Return candidates in each draw and places, as distances are taken in them."""
-        weights, engine = self.bench.table.weights, self.bench.engine
+        weights, engine = self.bench.table.distance_scale, self.bench.engine
         firsts, sizes = ([np.zeros(len(own), dtype=np.int64) for _, own in asked] for _ in range(2))
         items, starts, n_columns = [], [], 0
         for number, places, which in within_blocks(self.parts_of_units, [own for _, own in asked]):
@@ -211,9 +211,9 @@ class Conditional:
     def parts(self) -> FloatArray:
         """What neighbours are asked about (parts x versions x columns x rows): the target itself, or residuals."""
         if self._target_residuals is None:
-            return self.bench.table.target_points[None, None]
+            return self.bench.table.distance_target[None, None]
         residuals = randomised_residuals(self._target_residuals).swapaxes(0, 1)[:, :, None]
-        weights = self.bench.table.weights
+        weights = self.bench.table.distance_scale
         if weights is None:
             return residuals
         # A residual counts as its target does.

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.prepare import weigh
+from infosift.data.prepare import scale_distances
 from infosift.engines.base import Engine, SpreadColumns, joined_columns
 from infosift.inference.candidates import Candidates
 from infosift.inference.row_sources import Sources
@@ -76,5 +76,5 @@ def copies_of(asked: _Asked, sources: Sources, of_residuals: bool) -> FloatArray
             copies = candidates.residuals(columns, source)
         else:
             copies = candidates.copies(columns, None if draw == 0 else source)
-        found.append(copies if weights is None else weigh(copies, weights[columns]))
+        found.append(copies if weights is None else scale_distances(copies, weights[columns]))
     return np.concatenate(found)

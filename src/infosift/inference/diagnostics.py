@@ -10,7 +10,7 @@ from scipy.special import gamma
 from scipy.stats import norm, rankdata
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.prepare import whole_rows_of
+from infosift.data.prepare import complete_rows
 from infosift.engines.base import Engine
 from infosift.inference.kernel_ridge import QUICK_WIDTHS, KernelRidge
 from infosift.inference.residuals import target_components
@@ -107,7 +107,7 @@ def serial_dependence(
     """
     features = columns if given is None else np.concatenate([columns, given])
     rows = _rows_to_look_at(target.shape[1])
-    rows = rows[whole_rows_of(features[:, rows])]
+    rows = rows[complete_rows(features[:, rows])]
     features, target = features[:, rows], target[:, rows]
     looked_at = [i for i, values in enumerate(features) if _varies(values)][:_MOST_FEATURES]
     if len(rows) < _FEWEST_ROWS or not looked_at or not all(map(_varies, target)):

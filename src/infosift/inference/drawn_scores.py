@@ -31,7 +31,7 @@ class DrawnScores:
         self._conditional, self._purpose = conditional, purpose
         self._bench, self.units = conditional.bench, conditional.units
         rows = conditional.rows_of_copies
-        self._given = self._bench.table.weigh(conditional.given[:, rows], conditional.subset)
+        self._given = self._bench.table.scale_distances(conditional.given[:, rows], conditional.subset)
         parts = conditional.parts[..., rows]
         self._n_parts, self._n_versions = parts.shape[:2]
         self._targets = [version for part in parts for version in part]

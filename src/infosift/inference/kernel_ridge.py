@@ -14,8 +14,8 @@ from scipy.linalg.lapack import dpstrf
 from scipy.spatial.distance import cdist
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.prepare import filled, to_gaussian_ranks
-from infosift.data.types import as_points, has_categories
+from infosift.data.prepare import impute, to_gaussian_ranks
+from infosift.data.types import coordinates_of, has_categories
 from infosift.engines.base import Engine, equal_parts
 from infosift.engines.blas import on_one_thread
 from infosift.random_streams import stream
@@ -316,7 +316,7 @@ class KernelRidge:
         widths: Sequence[float] | None = None,
         row_groups: IntArray | None = None,
     ) -> None:
-        self._points = np.concatenate([as_points(_without_long_tails(column)) for column in subset]).T
+        self._points = np.concatenate([coordinates_of(_without_long_tails(column)) for column in subset]).T
         self._n_columns, self.n_rows = len(subset), len(self._points)
         self._folds = folds_of(row_groups)
         # Of very many rows, some are enough to compare widths and ridges by.
@@ -357,7 +357,7 @@ class KernelRidge:
         gaps = np.isnan(columns)
         if not gaps.any():
             return self._predict(columns)
-        columns = filled(columns)
+        columns = impute(columns)
         for _ in range(_TIMES_FILLED):
             columns = np.where(gaps, self._predict(columns), columns)
         return self._predict(columns)
@@ -453,7 +453,7 @@ def impute_by_regression(
     """
     if not np.isnan(columns).any():
         return columns
-    plain = filled(np.concatenate([columns, others()]))
+    plain = impute(np.concatenate([columns, others()]))
     found = plain[: len(columns)].copy()
     for i, column in enumerate(columns):
         if np.isnan(column).any() and not has_categories(column) and len(plain) > 1:

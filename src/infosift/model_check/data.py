@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, check_cv
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.columns import NamedColumns, discrete_asked_for
+from infosift.data.columns import NamedColumns, requested_discrete
 from infosift.data.frames import as_frame, as_plain, read_columns
 from infosift.data.groups import read_row_groups
 from infosift.data.targets import read_target
@@ -60,7 +60,7 @@ def read(X: Any, y: Any, groups: Any, selector: MutualInfoSelector) -> Data:
     settings = settings_of(given, has_row_groups=groups is not None)
     table = make_problem(features, target, groups, given, settings, ThreadEngine(1)).table
     rows = np.flatnonzero(rows_to_use(features, target, table.ignored, settings.missing))
-    named = discrete_asked_for(given["discrete_features"], features.names) or ()
+    named = requested_discrete(given["discrete_features"], features.names) or ()
     return Data(
         features=features,
         usable=tuple(i for i in range(len(features.names)) if i not in table.ignored),

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion
 from infosift.criteria.base import Value
-from infosift.data.groups import Unit
+from infosift.data.groups import FeatureUnit
 from infosift.data.table import Table
 from infosift.engines.base import Engine
 from infosift.progress import Reporter
@@ -91,12 +91,12 @@ class Problem:
     labels: tuple[str, ...] = ()
 
     @property
-    def kept(self) -> tuple[Unit, ...]:
+    def kept(self) -> tuple[FeatureUnit, ...]:
         """The features that are in from the start, one by one."""
-        return tuple(Unit(name, (self.table.names.index(name),)) for name in self.settings.keep)
+        return tuple(FeatureUnit(name, (self.table.names.index(name),)) for name in self.settings.keep)
 
     @property
-    def candidates(self) -> list[Unit]:
+    def candidates(self) -> list[FeatureUnit]:
         """What can be selected: all that can be tested and is no copy of what is kept."""
         known = {self.table.digests[i] for unit in self.kept for i in unit.columns}
         digests = self.table.digests
@@ -134,29 +134,33 @@ class Tests(Protocol):
     revises: bool
     engine: Engine
 
-    def add(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, room: int) -> Step:
+    def add(
+        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, room: int
+    ) -> Step:
         """Return the step that adds the best candidate, or finds that it adds nothing; at most ``room`` units."""
         ...
 
-    def remove(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> Step:
+    def remove(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], number: int) -> Step:
         """Return the step that removes the least needed of some members of a subset, or finds that all are."""
         ...
 
-    def alone(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, least_p: float) -> Alone:
+    def alone(
+        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, least_p: float
+    ) -> Alone:
         """Test each candidate beside a subset, with p-values that can be as small as ``least_p``."""
         ...
 
-    def drop(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> float:
+    def drop(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], number: int) -> float:
         """Return the p-value of some members of a subset together, conditional on its other members."""
         ...
 
     def p_value(
-        self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, *, fine: bool = False
+        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, *, fine: bool = False
     ) -> float:
         """Return the p-value of the best of some candidates conditional on a subset."""
         ...
 
-    def unexplained(self, subset: Sequence[Unit]) -> float:
+    def unexplained(self, subset: Sequence[FeatureUnit]) -> float:
         """Return how much of the target a subset leaves unexplained, to rank subsets by; lower is better."""
         ...
 
@@ -165,6 +169,6 @@ Decision: TypeAlias = Step | Replacement | Removal
 Decisions: TypeAlias = Iterator[Decision]
 
 
-def columns_of(units: Sequence[Unit]) -> list[int]:
+def columns_of(units: Sequence[FeatureUnit]) -> list[int]:
     """Return the positions of the columns of some units, in their order."""
     return [i for unit in units for i in unit.columns]

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from infosift.arrays import DIGITS
 from infosift.criteria import Criterion
-from infosift.data.groups import Unit, sample_rows
+from infosift.data.groups import FeatureUnit, sample_rows
 from infosift.data.table import Table
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, is_auto, require_choice
@@ -137,7 +137,9 @@ class CalibratedTests:
         self._tests = CandidateTests(alpha, n_permutations)
         self.values, self.n_rows, self.engine = bench.values, bench.table.n_rows, bench.engine
 
-    def add(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, room: int) -> Step:
+    def add(
+        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, room: int
+    ) -> Step:
         """Return a step about the best candidate that passes, or a pair; else about what came nearest to it."""
         started = perf_counter()
         bench = self._bench.on_whole_rows(columns_of(subset))
@@ -157,7 +159,7 @@ class CalibratedTests:
             candidate_null=series.null,
         )
 
-    def _step_of(self, outcome: Outcome, subset: Sequence[Unit], alpha: float) -> Step:
+    def _step_of(self, outcome: Outcome, subset: Sequence[FeatureUnit], alpha: float) -> Step:
         """Return a step about what a test found, at a level that its p-value is scaled to."""
         unit, scale = outcome.unit, alpha / outcome.alpha
         others = [column for column in columns_of(subset) if column not in unit.columns]
@@ -182,11 +184,11 @@ class CalibratedTests:
         )
 
     def _information(self, columns: list[int]) -> float:
-        values = self._bench.table.points[columns]
-        question = Question(values[-1:], values[:-1], self._bench.table.target_points)
+        values = self._bench.table.distance_columns[columns]
+        question = Question(values[-1:], values[:-1], self._bench.table.distance_target)
         return float(np.mean(self._bench.criterion.score([question], self.values, self._bench.engine)[0]))
 
-    def remove(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> Step:
+    def remove(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], number: int) -> Step:
         """Return the step that removes the least missed member that adds nothing, or finds that all are needed.
 
         Each member's p-value is adjusted for their number, so that alpha bounds the probability that any useless
@@ -194,7 +196,7 @@ class CalibratedTests:
         """
         started = perf_counter()
         tests = CandidateTests(self._alpha / len(members), self._n_permutations)
-        found: dict[Unit, Outcome] = {}
+        found: dict[FeatureUnit, Outcome] = {}
         for unit in sorted(members, key=lambda unit: self._need_of(unit, subset)):
             others = columns_of([other for other in subset if other != unit])
             conditional = Conditional(self._bench, others, [unit], number)
@@ -217,11 +219,13 @@ class CalibratedTests:
             ),
         )
 
-    def _need_of(self, unit: Unit, subset: Sequence[Unit]) -> tuple[float, bytes]:
+    def _need_of(self, unit: FeatureUnit, subset: Sequence[FeatureUnit]) -> tuple[float, bytes]:
         others = [other for other in subset if other != unit]
         return round(self.unexplained(others), DIGITS), self._bench.table.digest(unit)
 
-    def alone(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, least_p: float) -> Alone:
+    def alone(
+        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, least_p: float
+    ) -> Alone:
         """Test each candidate by its series and, where few draws are enough, by neighbours too."""
         bench = self._bench.on_whole_rows(columns_of(subset))
         conditional = Conditional(bench, columns_of(subset), candidates, number)
@@ -247,16 +251,16 @@ class CalibratedTests:
         information = np.array([self._information([*columns_of(subset), *unit.columns]) for unit in candidates])
         return Alone(information, series.observed, adjusted, unadjusted, series.best[1:], count, counts)
 
-    def drop(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> float:
+    def drop(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], number: int) -> float:
         """Return the p-value of some members together, conditional on the other members of a subset."""
         name = " and ".join(unit.name for unit in members)
         others = columns_of([unit for unit in subset if unit not in members])
-        conditional = Conditional(self._bench, others, [Unit(name, tuple(columns_of(members)))], number)
+        conditional = Conditional(self._bench, others, [FeatureUnit(name, tuple(columns_of(members)))], number)
         # Thorough, since what is dropped here was significant when it was selected.
         return self._p_value(conditional, f"testing {name} given the others", thorough=True)
 
     def p_value(
-        self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, *, fine: bool = False
+        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, *, fine: bool = False
     ) -> float:
         """Return the p-value of the best of some candidates conditional on a subset."""
         conditional = Conditional(self._bench, columns_of(subset), candidates, number)
@@ -268,6 +272,6 @@ class CalibratedTests:
         found = self._tests.of_a_revision(conditional, f"revising: {purpose}", thorough=thorough, fine=fine)
         return min(outcome.scaled_p_value(self._alpha) for outcome in found)
 
-    def unexplained(self, subset: Sequence[Unit]) -> float:
+    def unexplained(self, subset: Sequence[FeatureUnit]) -> float:
         """Return the mean squared residual of the target given a subset."""
         return self._bench.residual_variance(columns_of(subset))

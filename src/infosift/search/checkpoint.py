@@ -151,7 +151,7 @@ def fingerprint(table: Table) -> str:
     digest.update(repr(said).encode())
     digest.update(b"".join(table.digests))
     digest.update(table.target.tobytes())
-    for weights in table.weights or ():
+    for weights in table.distance_scale or ():
         digest.update(weights.tobytes())
     if table.row_groups is not None:
         digest.update(table.row_groups.tobytes())

@@ -157,7 +157,7 @@ def _estimates(
     table: Table, criterion: Criterion, values: tuple[Value, ...], folds: IntArray, seed: int, engine: Engine
 ) -> tuple[FloatArray, FloatArray]:
     """Return arrays (features x values x folds) of estimates, of the features and of shuffled copies."""
-    columns = Question(table.points, table.points[:0], table.target_points, table.usable)
+    columns = Question(table.distance_columns, table.distance_columns[:0], table.distance_target, table.usable)
     rows_left = [np.flatnonzero(folds != fold) for fold in range(int(folds.max()) + 1)]
     shuffled = [
         replace(

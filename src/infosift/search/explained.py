@@ -9,7 +9,7 @@ from scipy.special import entr
 
 from infosift.arrays import FloatArray
 from infosift.data.groups import sample_rows
-from infosift.data.prepare import to_gaussian_ranks, whole_rows_of
+from infosift.data.prepare import complete_rows, to_gaussian_ranks
 from infosift.data.types import class_indicators, has_categories
 from infosift.engines.base import Engine, Question
 from infosift.inference.kernel_ridge import LEAST_PROBABILITY, KernelRidge
@@ -28,7 +28,7 @@ def information_alone(problem: Problem, tests: Tests, engine: Engine, verdicts: 
     asked = [i for i in columns_of([*problem.kept, *problem.candidates]) if table.names[i] not in irrelevant]
     information = np.full(len(table.names), np.nan)
     if asked:
-        question = Question(table.points, table.points[:0], table.target_points, asked)
+        question = Question(table.distance_columns, table.distance_columns[:0], table.distance_target, asked)
         scores = problem.criterion.score([question], tests.values, engine)[0]
         information[asked] = scores.mean(axis=1)
     return information
@@ -39,12 +39,12 @@ def explained_by(problem: Problem, tests: Tests, engine: Engine, columns: Sequen
     criterion, several = problem.criterion, len(problem.table.target) > 1
     if not columns or several or (criterion.measure, criterion.unit) != ("mutual information", "nats"):
         return None
-    table = problem.table.take(whole_rows_of(problem.table.columns[list(columns)]))
+    table = problem.table.take(complete_rows(problem.table.columns[list(columns)]))
     if table.n_rows < max(criterion.fewest_rows(value) for value in tests.values):
         return None
     table = table.take(sample_rows(table.n_rows, 0, table.row_groups, _MOST_ROWS))
     *given, last = columns
-    question = Question(table.points[[last]], table.points[given], table.target_points)
+    question = Question(table.distance_columns[[last]], table.distance_columns[given], table.distance_target)
     by_criterion = float(np.mean(criterion.score([question], tests.values, engine)[0]))
     regression = KernelRidge(table.columns[list(columns)], engine, row_groups=table.row_groups)
     (target,) = table.target

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.groups import Unit
+from infosift.data.groups import FeatureUnit
 from infosift.errors import require_choice
 from infosift.inference.permutation import interval_of_p, threshold
 from infosift.results.steps import Step
@@ -100,13 +100,15 @@ def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
     return adjusted
 
 
-def _surest_first(problem: Problem, candidates: Sequence[Unit], alone: Alone, adjusted: FloatArray) -> IntArray:
+def _surest_first(
+    problem: Problem, candidates: Sequence[FeatureUnit], alone: Alone, adjusted: FloatArray
+) -> IntArray:
     """Return the places of candidates by p-value and statistic; of equal ones the digest decides."""
     digests = np.array([problem.table.digest(unit).hex() for unit in candidates])
     return np.lexsort((digests, -alone.statistics, alone.unadjusted, adjusted))
 
 
-def _step(unit: Unit, alone: Alone, place: int, p_value: float, limit: float, alpha: float) -> Step:
+def _step(unit: FeatureUnit, alone: Alone, place: int, p_value: float, limit: float, alpha: float) -> Step:
     count = int(alone.counts[place])
     low, high = interval_of_p(min(count, max(0, round(p_value * (1 + count)) - 1)), count)
     return Step(
@@ -130,7 +132,7 @@ def _step(unit: Unit, alone: Alone, place: int, p_value: float, limit: float, al
     )
 
 
-def _with_candidates(step: Step, candidates: Sequence[Unit], alone: Alone, adjusted: FloatArray) -> Step:
+def _with_candidates(step: Step, candidates: Sequence[FeatureUnit], alone: Alone, adjusted: FloatArray) -> Step:
     """Return the first step with what was found about all candidates."""
     return replace(
         step,

@@ -11,7 +11,7 @@ from typing import ClassVar
 from sklearn.base import BaseEstimator
 
 from infosift.arrays import DIGITS
-from infosift.data.groups import Unit
+from infosift.data.groups import FeatureUnit
 from infosift.errors import InputError, require_count
 from infosift.results.steps import Step
 from infosift.search.base import Decisions, Method, Problem, Tests
@@ -77,8 +77,13 @@ class Floating(BaseEstimator):  # type: ignore[misc]
         yield from revisions(problem, tests, [*together, *alone])
 
     def _better(
-        self, problem: Problem, tests: Tests, selected: list[Unit], known: _BestKnown, numbers: Iterator[int]
-    ) -> tuple[list[Step], list[Unit]] | None:
+        self,
+        problem: Problem,
+        tests: Tests,
+        selected: list[FeatureUnit],
+        known: _BestKnown,
+        numbers: Iterator[int],
+    ) -> tuple[list[Step], list[FeatureUnit]] | None:
         """Return the steps of the first cycle that ends better, and what is selected after it; None if none does.
 
         Cycles begin with each of the selected features, the least missed first.
@@ -91,8 +96,13 @@ class Floating(BaseEstimator):  # type: ignore[misc]
         return None
 
     def _cycle(
-        self, problem: Problem, tests: Tests, selected: list[Unit], first: Unit, numbers: Iterator[int]
-    ) -> tuple[list[Step], list[Unit]]:
+        self,
+        problem: Problem,
+        tests: Tests,
+        selected: list[FeatureUnit],
+        first: FeatureUnit,
+        numbers: Iterator[int],
+    ) -> tuple[list[Step], list[FeatureUnit]]:
         """Return the steps of a cycle that begins with a feature, and what is selected after it."""
         steps, left, least = [], list(selected), first
         for _ in range(min(int(self.remove), len(left))):
@@ -113,11 +123,13 @@ class Floating(BaseEstimator):  # type: ignore[misc]
         return steps, left
 
 
-def _flat(added: Sequence[Sequence[Unit]]) -> list[Unit]:
+def _flat(added: Sequence[Sequence[FeatureUnit]]) -> list[FeatureUnit]:
     return [unit for units in added for unit in units]
 
 
-def _need_of(problem: Problem, tests: Tests, members: Sequence[Unit], unit: Unit) -> tuple[float, bytes]:
+def _need_of(
+    problem: Problem, tests: Tests, members: Sequence[FeatureUnit], unit: FeatureUnit
+) -> tuple[float, bytes]:
     """Return how much the others leave unexplained without a unit; of equal ones the digest decides."""
     others = [*problem.kept, *(other for other in members if other != unit)]
     return round(tests.unexplained(others), DIGITS), problem.table.digest(unit)
@@ -130,13 +142,13 @@ class _BestKnown:
         self._problem, self._tests = problem, tests
         self._least: dict[int, float] = {}
 
-    def add(self, selected: Sequence[Unit]) -> None:
+    def add(self, selected: Sequence[FeatureUnit]) -> None:
         """Take a subset into account."""
         self._least[len(selected)] = min(self._least.get(len(selected), math.inf), self._unexplained(selected))
 
-    def is_beaten_by(self, selected: Sequence[Unit]) -> bool:
+    def is_beaten_by(self, selected: Sequence[FeatureUnit]) -> bool:
         """Tell whether a subset is better than all of its size."""
         return self._unexplained(selected) < self._least.get(len(selected), math.inf)
 
-    def _unexplained(self, selected: Sequence[Unit]) -> float:
+    def _unexplained(self, selected: Sequence[FeatureUnit]) -> float:
         return round(self._tests.unexplained([*self._problem.kept, *selected]), DIGITS)

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from sklearn.base import BaseEstimator
 
-from infosift.data.groups import Unit
+from infosift.data.groups import FeatureUnit
 from infosift.data.table import Table
 from infosift.results.steps import Step
 from infosift.search.base import Decisions, Method, Problem, Tests
@@ -52,11 +52,11 @@ def error_rate_of_steps(method: Method) -> str:
 
 def additions(
     problem: Problem, tests: Tests, decided: Sequence[Step] = ()
-) -> Generator[Step, None, list[list[Unit]]]:
+) -> Generator[Step, None, list[list[FeatureUnit]]]:
     """Yield steps until one is rejected or no candidate is left; return the units that each step added."""
     remaining, settings = problem.candidates, problem.settings
     least_left = most_left_out(problem)
-    added: list[list[Unit]] = []
+    added: list[list[FeatureUnit]] = []
     for number in itertools.count():
         if len(remaining) <= least_left:
             break
@@ -84,13 +84,13 @@ def most_left_out(problem: Problem) -> int:
     return 0 if most is None else max(0, len(problem.candidates) - (most - len(problem.kept)))
 
 
-def units_of(table: Table, step: Step) -> list[Unit]:
+def units_of(table: Table, step: Step) -> list[FeatureUnit]:
     """Return what a step is about; of a pair, in an order that does not depend on the columns'."""
     columns = set(step.columns)
     return sorted((unit for unit in table.units if columns.issuperset(unit.columns)), key=table.digest)
 
 
-def revisions(problem: Problem, tests: Tests, added: Sequence[Sequence[Unit]]) -> Decisions:
+def revisions(problem: Problem, tests: Tests, added: Sequence[Sequence[FeatureUnit]]) -> Decisions:
     """Yield what is replaced and removed at the end, where the method asks again about what was added."""
     if not tests.revises:
         return

@@ -11,16 +11,16 @@ import numpy as np
 
 from infosift.arrays import IntArray
 from infosift.criteria import as_criterion
-from infosift.data.columns import Features, NamedColumns, discrete_asked_for, mark_features
+from infosift.data.columns import Features, NamedColumns, mark_features, requested_discrete
 from infosift.data.groups import (
-    Unit,
+    FeatureUnit,
     positions_in_groups,
     read_feature_groups,
     read_row_groups,
     require_enough_to_shuffle,
 )
 from infosift.data.table import make_table
-from infosift.data.targets import classes_asked_for, mark_target
+from infosift.data.targets import mark_target, requested_classes
 from infosift.data.validation import missing_by_name, require_finite, rows_to_use
 from infosift.engines.base import Engine
 from infosift.errors import (
@@ -104,11 +104,11 @@ def make_problem(
     features, target, numbered = _rows_to_use(features, target, numbered, ignore, settings.missing)
     method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
     names = features.names
-    discrete = discrete_asked_for(given["discrete_features"], names)
+    discrete = requested_discrete(given["discrete_features"], names)
     settings = replace(
         settings,
         discrete_features=None if discrete is None else tuple(names[i] for i in discrete),
-        discrete_target=classes_asked_for(given["discrete_target"]),
+        discrete_target=requested_classes(given["discrete_target"]),
         keep=tuple(names[i] for i in keep),
         ignore=tuple(names[i] for i in ignore),
         feature_groups=tuple((group.name, tuple(names[i] for i in group.columns)) for group in groups),
@@ -142,7 +142,7 @@ def make_problem(
 
 
 def _kept_and_ignored(
-    given: Mapping[str, Any], names: Sequence[str], groups: Sequence[Unit]
+    given: Mapping[str, Any], names: Sequence[str], groups: Sequence[FeatureUnit]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     keep, ignore = (positions_in_groups(given[name], names, groups, name) for name in ("keep", "ignore"))
     if both := [f'"{names[i]}"' for i in keep if i in ignore]:

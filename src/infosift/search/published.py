@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion, Scorer
 from infosift.criteria.base import Value
-from infosift.data.groups import Unit
+from infosift.data.groups import FeatureUnit
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, require_count, require_finite_number
 from infosift.inference.max_test import draws_of
@@ -130,10 +130,12 @@ class PublishedTests:
         self._n_permutations, self._reporter, self.engine = n_permutations, reporter, scorer.engine
         self.values, self.neighbors, self.n_rows = (scorer.value,), neighbors, problem.table.n_rows
 
-    def add(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, room: int) -> Step:
+    def add(
+        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, room: int
+    ) -> Step:
         """Return the step that adds the most informative candidate, or finds that it adds nothing."""
         started = perf_counter()
-        given = self._table.points[columns_of(subset)]
+        given = self._table.distance_columns[columns_of(subset)]
         purpose = f"scoring {len(candidates)} feature{'s' * (len(candidates) > 1)}"
         self._reporter.begin(f"step {number + 1}: {purpose}", len(candidates))
         scores = self._scores(given, candidates)
@@ -154,14 +156,14 @@ class PublishedTests:
             candidate_information=scores,
         )
 
-    def remove(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> Step:
+    def remove(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], number: int) -> Step:
         """Return the step that removes the member without which most information is left, if it adds nothing."""
         started = perf_counter()
         self._reporter.begin(f"step {number + 1}: scoring without each of {len(members)}", len(members))
         left = np.array([-self.unexplained([unit for unit in subset if unit != member]) for member in members])
         place = max(range(len(members)), key=lambda i: (left[i], self._table.digest(members[i])))
         least = members[place]
-        given = self._table.points[columns_of([unit for unit in subset if unit != least])]
+        given = self._table.distance_columns[columns_of([unit for unit in subset if unit != least])]
         self._reporter.begin(f"step {number + 1}: testing {least.name}", self._n_permutations)
         test = self._test(self._scores(given, [least])[0], given, least, number)
         return Step(
@@ -177,13 +179,15 @@ class PublishedTests:
             action="remove",
         )
 
-    def alone(self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, least_p: float) -> Alone:
+    def alone(
+        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, least_p: float
+    ) -> Alone:
         """Test each candidate against shuffled copies of itself; all share the shuffles.
 
         Where a value of the criterion's parameter was chosen on these rows, all that were compared take part, so
         that p-values allow for the choice.
         """
-        given, table = self._table.points[columns_of(subset)], self._table
+        given, table = self._table.distance_columns[columns_of(subset)], self._table
         count = max(self._n_permutations, min(_MOST_PERMUTATIONS, math.ceil(1 / least_p)) - 1)
         self._reporter.begin(f"testing {len(candidates)} features", count * len(candidates))
         shuffled = shuffled_orders(table.n_rows, range(count), self._settings.seed, number, table.row_groups)
@@ -201,10 +205,10 @@ class PublishedTests:
         )
 
     def _scores_by_value(
-        self, given: FloatArray, unit: Unit, orders: IntArray, values: Sequence[Value]
+        self, given: FloatArray, unit: FeatureUnit, orders: IntArray, values: Sequence[Value]
     ) -> FloatArray:
         """Return (orders x values): scores of copies of a unit, for values of the criterion's parameter."""
-        columns, target = self._table.points[list(unit.columns)], self._table.target_points
+        columns, target = self._table.distance_columns[list(unit.columns)], self._table.distance_target
         if len(columns) == 1:
             questions = [Question(columns[0][orders], given, target)]
         else:
@@ -214,24 +218,24 @@ class PublishedTests:
             ]
         return np.concatenate(self._scorer.criterion.score(questions, values, self._scorer.engine))
 
-    def drop(self, subset: Sequence[Unit], members: Sequence[Unit], number: int) -> float:
+    def drop(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], number: int) -> float:
         """Return the p-value of some members together: the subset against copies with the members shuffled."""
-        given = self._table.points[columns_of([unit for unit in subset if unit not in members])]
-        together = Unit(" + ".join(unit.name for unit in members), tuple(columns_of(members)))
+        given = self._table.distance_columns[columns_of([unit for unit in subset if unit not in members])]
+        together = FeatureUnit(" + ".join(unit.name for unit in members), tuple(columns_of(members)))
         return self._test(self._scores(given, [together])[0], given, together, number).p_value
 
     def p_value(
-        self, subset: Sequence[Unit], candidates: Sequence[Unit], number: int, *, fine: bool = False
+        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, *, fine: bool = False
     ) -> float:
         """Return the p-value of the most informative of some candidates; no finer than others."""
         return self.add(subset, candidates, number, room=1).p_value
 
-    def unexplained(self, subset: Sequence[Unit]) -> float:
+    def unexplained(self, subset: Sequence[FeatureUnit]) -> float:
         """Return the information that a subset lacks: less is better, and none at all is zero."""
-        columns = self._table.points[columns_of(subset)]
+        columns = self._table.distance_columns[columns_of(subset)]
         return -self._together(columns, columns[:0]) if len(columns) else 0.0
 
-    def _test(self, information: float, given: FloatArray, unit: Unit, number: int) -> PermutationTest:
+    def _test(self, information: float, given: FloatArray, unit: FeatureUnit, number: int) -> PermutationTest:
         null = null_scores(
             lambda draws, orders: self._scores_of_copies(given, unit, orders),
             self._table.n_rows,
@@ -242,25 +246,25 @@ class PublishedTests:
         )
         return judge(information, null, self._settings.alpha)
 
-    def _scores(self, given: FloatArray, units: Sequence[Unit]) -> FloatArray:
+    def _scores(self, given: FloatArray, units: Sequence[FeatureUnit]) -> FloatArray:
         """Score the given columns plus each unit: all single features at once, groups one by one."""
-        scores, columns = np.empty(len(units)), self._table.points
+        scores, columns = np.empty(len(units)), self._table.distance_columns
         singles = [i for i, unit in enumerate(units) if len(unit.columns) == 1]
         if singles:
             picked = [units[i].columns[0] for i in singles]
-            scores[singles] = self._scorer(columns, given, self._table.target_points, picked)
+            scores[singles] = self._scorer(columns, given, self._table.distance_target, picked)
         for i, unit in enumerate(units):
             if len(unit.columns) > 1:
                 scores[i] = self._together(columns[list(unit.columns)], given)
         return scores
 
-    def _scores_of_copies(self, given: FloatArray, unit: Unit, orders: IntArray) -> FloatArray:
+    def _scores_of_copies(self, given: FloatArray, unit: FeatureUnit, orders: IntArray) -> FloatArray:
         """Score the given columns plus copies of a unit with their rows in these orders, all its columns alike."""
-        columns = self._table.points[list(unit.columns)]
+        columns = self._table.distance_columns[list(unit.columns)]
         if len(columns) == 1:
-            return self._scorer(columns[0][orders], given, self._table.target_points)
+            return self._scorer(columns[0][orders], given, self._table.distance_target)
         return np.array([self._together(columns[:, order], given) for order in orders])
 
     def _together(self, columns: FloatArray, given: FloatArray) -> float:
         given = np.concatenate([given, columns[:-1]])
-        return float(self._scorer(columns[-1:], given, self._table.target_points)[0])
+        return float(self._scorer(columns[-1:], given, self._table.distance_target)[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from infosift.arrays import DIGITS
-from infosift.data.groups import Unit
+from infosift.data.groups import FeatureUnit
 from infosift.results.steps import Removal
 from infosift.search.base import Problem, Tests
 
@@ -25,7 +25,11 @@ class Removals:
     """
 
     def __init__(
-        self, problem: Problem, tests: Tests, selected: Sequence[Unit], partners: Mapping[Unit, Unit]
+        self,
+        problem: Problem,
+        tests: Tests,
+        selected: Sequence[FeatureUnit],
+        partners: Mapping[FeatureUnit, FeatureUnit],
     ) -> None:
         self._problem, self._tests = problem, tests
         self._selected, self._partners = tuple(selected), partners
@@ -39,7 +43,7 @@ class Removals:
             names = self._problem.table.names
             yield Removal(tuple(names[i] for unit in units for i in unit.columns), p_value)
 
-    def _next(self, left: list[Unit]) -> tuple[list[Unit], float] | None:
+    def _next(self, left: list[FeatureUnit]) -> tuple[list[FeatureUnit], float] | None:
         """Return the first unit that adds nothing, with its partner where neither does; None at the end."""
         if len(left) < 2 or not self._may_go(1, left):
             return None
@@ -56,14 +60,14 @@ class Removals:
                 return [unit, partner], p_of_both
         return None
 
-    def _may_go(self, number: int, left: list[Unit]) -> bool:
+    def _may_go(self, number: int, left: list[FeatureUnit]) -> bool:
         return len(self._problem.kept) + len(left) - number >= self._problem.settings.min_features
 
-    def _need_of(self, unit: Unit, left: list[Unit]) -> tuple[float, int]:
+    def _need_of(self, unit: FeatureUnit, left: list[FeatureUnit]) -> tuple[float, int]:
         others = [*self._problem.kept, *(other for other in left if other != unit)]
         return round(self._tests.unexplained(others), DIGITS), -self._selected.index(unit)
 
-    def _p_value(self, units: list[Unit], left: list[Unit]) -> float:
+    def _p_value(self, units: list[FeatureUnit], left: list[FeatureUnit]) -> float:
         """Return the p-value of units together, conditional on the others that are left."""
         number = _FIRST_STEP + self._selected.index(units[0]) + len(self._selected) * (len(units) - 1)
         return self._tests.drop([*self._problem.kept, *left], units, number)

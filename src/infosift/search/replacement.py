@@ -9,8 +9,8 @@ import numpy as np
 from scipy.stats import rankdata
 
 from infosift.arrays import DIGITS, FloatArray, IntArray
-from infosift.data.groups import Unit
-from infosift.data.prepare import filled
+from infosift.data.groups import FeatureUnit
+from infosift.data.prepare import impute
 from infosift.engines.base import joined_columns
 from infosift.results.steps import Replacement
 from infosift.search.base import Problem, Tests
@@ -34,14 +34,14 @@ class Replacements:
         ]
         self._n_tests = 0
 
-    def of(self, selected: list[Unit]) -> Generator[Replacement, None, list[Unit]]:
+    def of(self, selected: list[FeatureUnit]) -> Generator[Replacement, None, list[FeatureUnit]]:
         """Yield each replacement as soon as it is decided; return what is selected after them."""
         while (found := self._next(selected)) is not None:
             selected, replacement = found
             yield replacement
         return selected
 
-    def _next(self, selected: list[Unit]) -> tuple[list[Unit], Replacement] | None:
+    def _next(self, selected: list[FeatureUnit]) -> tuple[list[FeatureUnit], Replacement] | None:
         numbers = [unit for unit in selected if unit in self._numbers]
         n_left = len(self._problem.kept) + len(selected) - 1
         if len(numbers) < 2 or n_left < self._problem.settings.min_features:
@@ -63,20 +63,22 @@ class Replacements:
                 return after, Replacement(stand_in.name, (pair[0].name, pair[1].name), p_value)
         return None
 
-    def _unexplained(self, units: list[Unit]) -> float:
+    def _unexplained(self, units: list[FeatureUnit]) -> float:
         return self._tests.unexplained([*self._problem.kept, *units])
 
-    def _likeness(self, units: list[Unit]) -> FloatArray:
+    def _likeness(self, units: list[FeatureUnit]) -> FloatArray:
         """Return the absolute rank correlation of some units with every feature of numbers (units x features)."""
         table, engine = self._table, self._tests.engine
-        own = _standard(rankdata(filled(table.columns[[unit.columns[0] for unit in units]]), axis=1))
+        own = _standard(rankdata(impute(table.columns[[unit.columns[0] for unit in units]]), axis=1))
         others = [other.columns[0] for other in self._numbers]
         spread = engine.spread(table.columns)
         runs = spread.runs(others, max(1, _VALUES_AT_ONCE // table.n_rows))
         found = engine.each(_correlations, [spread.pieces(others[run]) for run in runs], own)
         return np.round(np.concatenate(list(found), axis=1), DIGITS)
 
-    def _stand_in(self, pair: tuple[Unit, Unit], rest: list[Unit], likeness: FloatArray) -> Unit | None:
+    def _stand_in(
+        self, pair: tuple[FeatureUnit, FeatureUnit], rest: list[FeatureUnit], likeness: FloatArray
+    ) -> FeatureUnit | None:
         taken = (*pair, *rest, *self._problem.kept)
         others = [
             (float(likeness[i]), self._table.digest(unit), unit)
@@ -88,14 +90,14 @@ class Replacements:
         ]
         return min(likest, key=lambda unit: self._unexplained([*rest, unit]), default=None)
 
-    def _p_value(self, given: list[Unit], asked: list[Unit], *, fine: bool = False) -> float:
+    def _p_value(self, given: list[FeatureUnit], asked: list[FeatureUnit], *, fine: bool = False) -> float:
         number, self._n_tests = _FIRST_STEP + self._n_tests, self._n_tests + 1
         return self._tests.p_value([*self._problem.kept, *given], asked, number, fine=fine)
 
 
 def _correlations(pieces: tuple[tuple[FloatArray, IntArray], ...], own: FloatArray) -> FloatArray:
     """Return the absolute correlation of the ranks of some columns with standard ranks (ranks x columns)."""
-    return np.abs(own @ _standard(rankdata(filled(joined_columns(pieces)), axis=1)).T)
+    return np.abs(own @ _standard(rankdata(impute(joined_columns(pieces)), axis=1)).T)
 
 
 def _standard(rows: FloatArray) -> FloatArray:

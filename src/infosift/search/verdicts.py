@@ -10,7 +10,7 @@ import numpy as np
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion
 from infosift.criteria.base import Value
-from infosift.data.prepare import whole_rows_of
+from infosift.data.prepare import complete_rows
 from infosift.engines.base import Question, joined_columns
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.diagnostics import smallest_detectable_correlation
@@ -168,6 +168,6 @@ def _scores_about(
 ) -> FloatArray:
     """Return how informative each of the selected columns is about each of some others (others x selected)."""
     targets = joined_columns(pieces)[:, None]
-    questions = [Question(selected, selected[:0], target, rows=whole_rows_of(target)) for target in targets]
+    questions = [Question(selected, selected[:0], target, rows=complete_rows(target)) for target in targets]
     scores = criterion.score(questions, values, ThreadEngine(1))
     return np.asarray(np.stack(scores).mean(axis=2))

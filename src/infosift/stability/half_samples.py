@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from infosift.arrays import IntArray
 from infosift.data.columns import NamedColumns
 from infosift.data.frames import read_columns
-from infosift.data.groups import Unit, read_row_groups
+from infosift.data.groups import FeatureUnit, read_row_groups
 from infosift.data.targets import read_target
 from infosift.data.validation import rows_to_use
 from infosift.engines.blas import on_one_thread
@@ -52,7 +52,7 @@ class Data:
     row_groups: IntArray | None
     parameters: Mapping[str, Any]
     settings: Settings
-    candidates: tuple[Unit, ...]
+    candidates: tuple[FeatureUnit, ...]
     target_name: str
     n_rows_dropped: int
     digest: str

@@ -77,4 +77,4 @@ plt.show()
 # The dose is always found. Without groups every table has columns of chance beside it, and
 # often several. With groups this is rare: of 100 such tables 6 had one, where alpha = 0.05
 # leads one to expect 5. In a cross-validation the groups are needed too, so that no patient is
-# in training and test rows at once: see [row groups](../options.md#row-groups).
+# in training and test rows at once: see [row groups](../data.md#rows-that-belong-together).

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from infosift.model_check.compare import compare_subsets
     from infosift.results.comparison import SubsetComparison, SubsetScores
     from infosift.results.criterion_choice import CriterionChoice
+    from infosift.results.data_warning import DataWarningRecord
     from infosift.results.explained import Explained
-    from infosift.results.notices import Notice
     from infosift.results.selection import Selection, Subset
     from infosift.results.settings import Component, Settings
     from infosift.results.stability import Stability, Substitutes
@@ -70,6 +70,7 @@ __all__ = [
     "Component",
     "CriterionChoice",
     "DataWarning",
+    "DataWarningRecord",
     "DeltaTest",
     "Explained",
     "Filter",
@@ -85,7 +86,6 @@ __all__ = [
     "NeighborChoice",
     "NeighborError",
     "NeighborsDisplay",
-    "Notice",
     "PathDisplay",
     "PermutationTest",
     "Published",
@@ -152,7 +152,7 @@ _HOMES = {
     "results.comparison": ("SubsetComparison", "SubsetScores"),
     "results.criterion_choice": ("CriterionChoice",),
     "results.explained": ("Explained",),
-    "results.notices": ("Notice",),
+    "results.data_warning": ("DataWarningRecord",),
     "results.selection": ("Selection", "Subset"),
     "results.settings": ("Component", "Settings"),
     "results.stability": ("Stability", "Substitutes"),

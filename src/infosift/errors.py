@@ -5,14 +5,95 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any, TypeAlias
 
 _LARGEST_COUNT = 2**63 - 1
 _SMALLEST_LEVEL = 1e-9
 _MOST_BITS_SHOWN = 1024
+MOST_NAMES = 5
+# The object that has a part such as "method.null", as Python writes it.
+_CLASSES = {"method": "Calibrated", "search": "Filter", "criterion": "KSG"}
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A parameter, and the value it should have, as a message names them.
+
+    A message is made of text and hints, so that each surface renders the hints in its own words: Python
+    ``ignore="id"``, the command line ``--ignore id``.
+
+    Parameters
+    ----------
+    parameter : str
+        A parameter of MutualInfoSelector such as "ignore", one of ``fit`` such as "groups", or a part of one, such
+        as "method.null".
+    value : object, default=None
+        The value that is recommended, or that was given: text, a number, or a tuple of names. None where only the
+        parameter is named.
+
+    Examples
+    --------
+    >>> from infosift.errors import Hint
+    >>> print(Hint("ignore", ("id",)), Hint("method.null", "circular"), Hint("alpha"), sep="; ")
+    ignore="id"; method=Calibrated(null="circular"); alpha
+    """
+
+    parameter: str
+    value: Any = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.value, list):  # as JSON has it
+            object.__setattr__(self, "value", tuple(self.value))
+
+    def __str__(self) -> str:
+        part, _, name = self.parameter.rpartition(".")
+        if self.value is None:
+            return name
+        assigned = f"{name}={_in_python(self.value)}"
+        return f"{part}={_CLASSES[part]}({assigned})" if part else assigned
+
+
+@dataclass(frozen=True)
+class RowNumber:
+    """A row that a message names, counted from 0; each surface counts rows its own way."""
+
+    row: int
+
+    def counted_from(self, first: int) -> str:
+        """Name the row where the first one is called ``first``."""
+        return f"row {self.row + first} (the first row is {first})"
+
+    def __str__(self) -> str:
+        return self.counted_from(0)
+
+
+Part: TypeAlias = str | Hint | RowNumber
+
+
+def in_words(parts: Iterable[Part], words: Callable[[Hint], str] = str, first_row: int = 0) -> str:
+    """Join the parts of a message, hints in the words of a surface and rows counted from its first one.
+
+    Parameters
+    ----------
+    parts : iterable of str, Hint or RowNumber
+        The message.
+    words : callable, default=str
+        How the surface renders a hint; by default as Python writes it.
+    first_row : int, default=0
+        What the surface calls the first row.
+    """
+
+    def in_words_of_surface(part: Part) -> str:
+        if isinstance(part, Hint):
+            return words(part)
+        return part.counted_from(first_row) if isinstance(part, RowNumber) else part
+
+    return "".join(map(in_words_of_surface, parts))
 
 
 class InputError(ValueError):
@@ -20,8 +101,9 @@ class InputError(ValueError):
 
     Parameters
     ----------
-    *args
-        The message.
+    *parts : str, Hint or RowNumber
+        The message: text, with the parameters and rows that it names as parts of their own; ``str`` renders it in
+        the words of Python, ``in_words(error.parts, ...)`` in those of another surface.
 
     Examples
     --------
@@ -33,9 +115,22 @@ class InputError(ValueError):
     The target "y" is constant (always 1), so no feature can be informative about it: give a target that varies.
     """
 
-    def __init__(self, *args: object) -> None:
+    def __init__(self, *parts: Part) -> None:
         # Names of columns and files, which messages have, may hold any character.
-        super().__init__(*(on_one_line(arg) if isinstance(arg, str) else arg for arg in args))
+        super().__init__(*(on_one_line(part) if isinstance(part, str) else part for part in parts))
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The message in parts."""
+        return self.args
+
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        """The parameters that the message names."""
+        return tuple(part for part in self.args if isinstance(part, Hint))
+
+    def __str__(self) -> str:
+        return in_words(self.parts)
 
 
 class DataWarning(UserWarning):
@@ -43,8 +138,8 @@ class DataWarning(UserWarning):
 
     Parameters
     ----------
-    *args
-        The message.
+    *parts : str, Hint or RowNumber
+        The message, as that of an InputError.
 
     Examples
     --------
@@ -53,6 +148,24 @@ class DataWarning(UserWarning):
     >>> warnings.simplefilter("error", DataWarning)  # end a script at the first one
     >>> warnings.simplefilter("default", DataWarning)
     """
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The message in parts."""
+        return self.args
+
+    def __str__(self) -> str:
+        return in_words(self.parts)
+
+
+def _in_python(value: Any) -> str:
+    """Write the value of a hint as Python does, with double quotes; of many names, the first ones."""
+    if not isinstance(value, tuple):
+        return f'"{value}"' if isinstance(value, str) else repr(value)
+    if len(value) == 1:
+        return _in_python(value[0])
+    shown_names = [_in_python(name) for name in value[:MOST_NAMES]]
+    return f"[{', '.join([*shown_names, *['...'] * (len(value) > MOST_NAMES)])}]"
 
 
 def on_one_line(message: str) -> str:
@@ -72,9 +185,9 @@ def checks_of_libraries() -> Iterator[None]:
 def require_count(name: str, value: object, least: int, otherwise: str = "") -> int:
     """Return a parameter that must be an integer of at least some size."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise InputError(f"{name} must be {otherwise}an integer of at least {least}, not {shown(value)}.")
+        raise InputError(Hint(name), f" must be {otherwise}an integer of at least {least}, not {shown(value)}.")
     if int(value) > _LARGEST_COUNT:
-        raise InputError(f"{name} must be {otherwise}an integer that fits in 64 bits, not {shown(value)}.")
+        raise InputError(Hint(name), f" must be {otherwise}an integer that fits in 64 bits, not {shown(value)}.")
     return int(value)
 
 
@@ -91,30 +204,32 @@ def is_auto(value: object) -> bool:
 def require_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     """Refuse a parameter that is none of its possible values."""
     if not isinstance(value, Hashable) or value not in choices:
-        raise InputError(f"{name} must be one of {', '.join(map(str, choices))}, not {shown(value)}.")
+        raise InputError(Hint(name), f" must be one of {', '.join(map(str, choices))}, not {shown(value)}.")
 
 
 def require_level(alpha: object) -> float:
     """Return a significance level, which lies in (0, 1)."""
     if not isinstance(alpha, Real) or not 0 < nearest_float(alpha) < 1:
-        raise InputError(f"alpha must lie between 0 and 1, not {shown(alpha)}.")
+        raise InputError(Hint("alpha"), f" must lie between 0 and 1, not {shown(alpha)}.")
     if float(alpha) < _SMALLEST_LEVEL:
         least = f"{_SMALLEST_LEVEL:g}, or no number of permutations reaches it"
-        raise InputError(f"alpha must be at least {least}, not {alpha!r}.")
+        raise InputError(Hint("alpha"), f" must be at least {least}, not {alpha!r}.")
     return float(alpha)
 
 
 def require_finite_number(name: str, value: object) -> float:
     """Return a parameter that must be a finite number."""
     if not isinstance(value, Real) or not math.isfinite(nearest_float(value)):
-        raise InputError(f"{name} must be a finite number, not {shown(value)}.")
+        raise InputError(Hint(name), f" must be a finite number, not {shown(value)}.")
     return float(value)
 
 
 def require_between(name: str, value: object, least: float, most: float, otherwise: str = "") -> float:
     """Return a parameter that must be a number between two others."""
     if isinstance(value, bool) or not isinstance(value, Real) or not least <= nearest_float(value) <= most:
-        raise InputError(f"{name} must be {otherwise}a number between {least:g} and {most:g}, not {shown(value)}.")
+        raise InputError(
+            Hint(name), f" must be {otherwise}a number between {least:g} and {most:g}, not {shown(value)}."
+        )
     return float(value)
 
 
@@ -123,7 +238,7 @@ def require_time_limit(seconds: object) -> float | None:
     if seconds is None:
         return None
     if isinstance(seconds, bool) or not isinstance(seconds, Real) or not nearest_float(seconds) > 0:
-        raise InputError(f"time_limit must be a number above 0, not {shown(seconds)}.")
+        raise InputError(Hint("time_limit"), f" must be a number above 0, not {shown(seconds)}.")
     limit = nearest_float(seconds)
     return None if math.isinf(limit) else limit
 
@@ -159,8 +274,8 @@ def require_same_length(n_rows: int, n_others: int, what: str = "the target") ->
 
 
 def counted_from(first: int, row: int) -> str:
-    """Return which row it is at a position, with what the first row is called."""
-    return f"row {row + first} (the first row is {first})"
+    """Name a row where the first one is called ``first``."""
+    return RowNumber(row).counted_from(first)
 
 
 def listing(names: list[str], most: int = 5) -> str:

@@ -13,7 +13,7 @@ from infosift.data.frames import read_columns
 from infosift.data.validation import Discrete, read_given, read_pair
 from infosift.engines.active import active_engine
 from infosift.engines.base import Question
-from infosift.errors import DataWarning, InputError, require_choice, require_count, require_level
+from infosift.errors import DataWarning, Hint, InputError, require_choice, require_count, require_level
 from infosift.inference.conditional import MOST_CLASSES
 from infosift.inference.diagnostics import serial_dependence
 from infosift.inference.kernel_ridge import KernelRidge
@@ -261,13 +261,15 @@ def _warn_of_row_order(x: Any, column: FloatArray, target: FloatArray, given: Fl
     """Warn of rows that depend on those next to them, of which shuffles know nothing."""
     found = serial_dependence(column, target, scorer.engine, given)
     if found is not None:
-        warnings.warn(
+        message = DataWarning(
             f"{found.sentence(read_columns(x).names[0])} Shuffled rows do not, so the p-value is too small. A "
-            "selection takes account of it, with groups (--groups) or with "
-            'method=Calibrated(null="circular") (--null circular).',
-            DataWarning,
-            stacklevel=3,
+            "selection takes account of it, with ",
+            Hint("groups"),
+            " or with ",
+            Hint("method.null", "circular"),
+            ".",
         )
+        warnings.warn(message, stacklevel=3)
 
 
 def _score_columns(scorer: Scorer, candidates: FloatArray, given: FloatArray, target: FloatArray) -> FloatArray:

@@ -35,7 +35,7 @@ from infosift.errors import (
 )
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike
-from infosift.results.notices import Notice
+from infosift.results.data_warning import DataWarningRecord
 from infosift.results.selection import INTERRUPT, Selection
 from infosift.search.checkpoint import Checkpoint, checkpoint_path
 from infosift.search.methods import METHODS
@@ -240,7 +240,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
                 reporter.begin("reading the table", 1)
             features, target = self._read(X, y, engine)
             problem = make_problem(features, target, in_memory(groups), given, settings, engine)
-            _warn(problem.notices)
+            _warn(problem.warnings)
             warn_of_numeric_text(features, problem.settings)
             del features  # workers need not hold what they have prepared
             tasks = StepTasks(self, X, y, _fitted)
@@ -249,7 +249,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         for name, value in _fitted(selection).items():
             setattr(self, name, value)
         tasks.end(selection)
-        _warn(selection.warnings[len(problem.notices) :])
+        _warn(selection.warnings[len(problem.warnings) :])
         if selection.ended_by == INTERRUPT:
             raise KeyboardInterrupt
         return self
@@ -328,9 +328,9 @@ def _ranks(selection: Selection) -> NDArray[np.int64]:
     return ranks
 
 
-def _warn(notices: Sequence[Notice]) -> None:
-    for notice in notices:
-        warnings.warn(notice.sentence, DataWarning, stacklevel=4)
+def _warn(records: Sequence[DataWarningRecord]) -> None:
+    for record in records:
+        warnings.warn(DataWarning(*record.parts), stacklevel=4)
 
 
 def read_features(estimator: Any, X: Any, n_rows: int, engine: Engine) -> Features:

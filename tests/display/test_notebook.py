@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from infosift import Notice, Verdict
+from infosift import DataWarningRecord, Verdict
 from samples import friedman, make_selector, small_selection
 
 
@@ -47,7 +47,7 @@ def test_words_that_mislead_are_explained():
     selection = make_selector(random_state=0).fit(*friedman(0)).selection_
     first = replace(selection.steps[0], information=9.0)
     said = (*selection.verdicts[:-1], Verdict("x9", "redundant", 0.01, ("x3",)))
-    order = Notice(kind="order", sentence="Say which rows belong together with groups (--groups).")
+    order = DataWarningRecord(kind="order", message="Say which rows belong together with groups.")
     changed = replace(selection, steps=(first, *selection.steps[1:]), verdicts=said, warnings=(order,))
     page = unescape(changed._repr_html_())
     assert "negative; the test allows for that." in page

@@ -13,10 +13,10 @@ import pytest
 from infosift import (
     Calibrated,
     Component,
+    DataWarningRecord,
     Filter,
     GaussianCopula,
     MutualInfoSelector,
-    Notice,
     Published,
     Removal,
     Replacement,
@@ -26,6 +26,8 @@ from infosift import (
 from infosift.display.report import render, summarise
 from infosift.display.report.figures import figures
 from infosift.display.wording import CAUTION, at_least, at_most, count, in_a_sentence, levels, probability, series
+from infosift.errors import Hint
+from infosift.results.data_warning import data_warning
 from infosift.results.selection import TIME_LIMIT
 from pages import ODD, select, wide_selection
 from samples import friedman, make_selector
@@ -123,8 +125,8 @@ def test_how_sure_a_step_is_agrees_with_its_level(calibrated, p_values, said):
 
 @pytest.mark.parametrize("rate", ["family-wise error", "false discovery rate"])
 def test_no_error_rate_is_promised_where_rows_depend_on_each_other(calibrated, rate):
-    notice = Notice(kind="order", sentence="Rows depend on each other, so p-values are too small.")
-    said = summarise(replace(calibrated, error_rate=rate, warnings=(notice,)))
+    warning = DataWarningRecord(kind="order", message="Rows depend on each other, so p-values are too small.")
+    said = summarise(replace(calibrated, error_rate=rate, warnings=(warning,)))
     sentence = (
         f"{rate.capitalize()}: at most 5 % for rows that do not depend on each other. These do, so it is likely "
         "larger."
@@ -135,20 +137,20 @@ def test_no_error_rate_is_promised_where_rows_depend_on_each_other(calibrated, r
 
 
 @pytest.mark.parametrize(
-    ("sentence", "both"),
+    ("hint", "both"),
     [
-        ('leave it out: ignore="a b".', "leave it out: ignore=\"a b\" (--ignore 'a b')."),
-        ('ignore=["a", "b"].', 'ignore=["a", "b"] (--ignore a --ignore b).'),
-        ('ignore=["a", ...].', 'ignore=["a", ...] (--ignore a ...).'),
-        ('with missing="partial".', 'with missing="partial" (--missing partial).'),
-        ('with method=Calibrated(null="circular") (--null circular).', None),
-        ("Say which rows belong together with groups (--groups).", None),
+        (Hint("ignore", ("a b",)), "ignore=\"a b\" (--ignore 'a b')"),
+        (Hint("ignore", ("a", "b")), 'ignore=["a", "b"] (--ignore a --ignore b)'),
+        (Hint("missing", "partial"), 'missing="partial" (--missing partial)'),
+        (Hint("method.null", "circular"), 'method=Calibrated(null="circular") (--null circular)'),
+        (Hint("groups"), "groups (--groups)"),
     ],
 )
-def test_warnings_name_parameters_and_options_alike(calibrated, sentence, both):
-    notices = (Notice(kind="leak", sentence=sentence),)
-    (told,) = summarise(replace(calibrated, warnings=notices))["warnings"]
-    assert told["sentence"] == (both or sentence)
+def test_warnings_name_parameters_and_options_alike(calibrated, hint, both):
+    warning = data_warning("leak", "Do this: ", hint, ".")
+    (told,) = summarise(replace(calibrated, warnings=(warning,)))["warnings"]
+    assert told["sentence"] == f"Do this: {both}."
+    assert warning.message == f"Do this: {hint}."
 
 
 def test_redundant_features_have_a_hint(calibrated):
@@ -187,7 +189,7 @@ def test_every_reason_has_its_note():
             replace(first, feature="a", columns=(0,)),
             replace(first, feature="b", columns=(1,)),
         ),
-        warnings=(*selection.warnings, Notice(kind="gaps", sentence="20 of 80 rows had <gaps>.")),
+        warnings=(*selection.warnings, DataWarningRecord(kind="gaps", message="20 of 80 rows had <gaps>.")),
     )
     lines = {line["name"]: line for line in summarise(selection)["features"]}
     notes = {name: line["note"] for name, line in lines.items() if line["note"]}

@@ -20,8 +20,8 @@ from rich.text import Text
 from typer.core import TyperCommand
 
 from infosift.cli.options import RESAMPLES
-from infosift.display.hints import OPTIONS, OPTIONS_OF_PARTS
-from infosift.errors import InputError, counted_from, on_one_line
+from infosift.display.hints import OPTIONS, OPTIONS_OF_PARTS, on_command_line
+from infosift.errors import DataWarning, InputError, counted_from, in_words, on_one_line
 from infosift.files import write_file
 from infosift.interrupts import INTERRUPTED
 
@@ -105,7 +105,11 @@ def warnings_as_notes(quiet: bool = False) -> Iterator[None]:
     said: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        sentence = on_one_line(_in_terms_of_options(str(message)))
+        if isinstance(message, DataWarning):
+            sentence = in_words(message.parts, on_command_line, first_row=1)
+        else:
+            sentence = _in_terms_of_options(str(message))
+        sentence = on_one_line(sentence)
         if not quiet and sentence not in said:
             said.add(sentence)
             Console(stderr=True).print(Text(f"Note: {sentence}", style="yellow"))

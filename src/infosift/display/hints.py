@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+
+from infosift.errors import MOST_NAMES, Hint
+
 # Parameters of a selector; the others are for Python only.
 OPTIONS = {
     "alpha": "--alpha",
@@ -21,3 +25,20 @@ OPTIONS = {
 }
 # Parameters of its objects.
 OPTIONS_OF_PARTS = {"method__null": "--null", "search__control": "--control"}
+_OF_FIT = {"groups": "--groups"}
+
+
+def on_command_line(hint: Hint) -> str:
+    """Write a hint as an option of the command line; as Python does where there is none."""
+    option = {**OPTIONS, **OPTIONS_OF_PARTS, **_OF_FIT}.get(hint.parameter.replace(".", "__"))
+    if option is None or hint.value is None:
+        return option or str(hint)
+    values = hint.value if isinstance(hint.value, tuple) else (hint.value,)
+    words = [f"{option} {shlex.quote(str(value))}" for value in values[:MOST_NAMES]]
+    return " ".join([*words, *["..."] * (len(values) > MOST_NAMES)])
+
+
+def in_both(hint: Hint) -> str:
+    """Write a hint as Python does, with the option of the command line in brackets."""
+    option = on_command_line(hint)
+    return str(hint) if option == str(hint) else f"{hint} ({option})"

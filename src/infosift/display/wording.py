@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -71,11 +70,6 @@ def at_most(p: float) -> str:
 def at_least(p: float) -> str:
     """Return what a lower bound says."""
     return f"p at least {p:.3f}"
-
-
-def in_python(sentence: str) -> str:
-    """Return a sentence without the options of the command line that it has in brackets."""
-    return re.sub(r" \(--[^)]*\)", "", sentence)
 
 
 def signed(number: str) -> str:
@@ -197,7 +191,7 @@ def every_informative(selection: Selection, how: str) -> list[str]:
 def error_bound(selection: Selection) -> str | None:
     """Return what alpha bounds, in a sentence; None where p-values are those of single tests."""
     level = f"{100 * selection.settings.alpha:g} %"
-    if any(notice.kind == "order" for notice in selection.warnings) and selection.error_rate:
+    if any(warning.kind == "order" for warning in selection.warnings) and selection.error_rate:
         name = selection.error_rate.capitalize()
         return (
             f"{name}: at most {level} for rows that do not depend on each other. These do, so it is likely larger."
@@ -282,7 +276,7 @@ def power(selection: Selection) -> list[str]:
     Where it is so strong that there is a warning of it, that says it all.
     """
     least = selection.smallest_detectable_correlation
-    if any(notice.kind == "power" for notice in selection.warnings):
+    if any(warning.kind == "power" for warning in selection.warnings):
         return []
     if least is None or not selection.steps or (least < _NOTABLE and selection.accepted):
         return []

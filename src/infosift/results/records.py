@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import types
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any, Self, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from infosift.errors import InputError
 from infosift.results.seals import NotAsWrittenError, seal, unseal
 
-R = TypeVar("R", bound="Record")
+R = TypeVar("R")
 # A name may hold half a character, which a file cannot.
 _HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
 
@@ -62,8 +62,8 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def _encode(value: Any) -> Any:
-    if isinstance(value, Record):
-        return {field.name: _encode(getattr(value, field.name)) for field in fields(value)}  # type: ignore[arg-type]
+    if is_dataclass(value):
+        return {field.name: _encode(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, np.ndarray):
         # JSON has no NaN; in these arrays it marks what was not computed.
         listed = value.astype(object)
@@ -85,13 +85,17 @@ def _decode_record(cls: type[R], content: dict[str, Any]) -> R:
 def _decode(hint: Any, value: Any) -> Any:
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is types.UnionType:
-        return None if value is None else _decode(arguments[0], value)
+        if value is None:
+            return None
+        # A union is of a type and None, or of text and a dataclass.
+        is_nested = isinstance(value, dict)
+        return _decode(next(one for one in arguments if is_dataclass(one) or not is_nested), value)
     if origin is np.ndarray:
         return np.array(value, dtype=np.float64)
     if origin is tuple:
         if arguments[-1] is Ellipsis:
             return tuple(_decode(arguments[0], item) for item in value)
         return tuple(_decode(part, item) for part, item in zip(arguments, value, strict=True))
-    if isinstance(hint, type) and issubclass(hint, Record):
+    if isinstance(hint, type) and is_dataclass(hint):
         return _decode_record(hint, value)
     return value

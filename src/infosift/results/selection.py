@@ -11,11 +11,11 @@ import numpy as np
 
 from infosift.arrays import FloatArray
 from infosift.errors import require_choice
+from infosift.results.data_warning import DataWarningRecord
 from infosift.results.explained import Explained
 from infosift.results.feature_table import columns_of_features, p_values
 from infosift.results.frames import Library, data_frame
 from infosift.results.labels import read_label
-from infosift.results.notices import Notice
 from infosift.results.path import columns_after, names_after_replacements, ranking, why_stopped
 from infosift.results.records import Record
 from infosift.results.settings import Settings
@@ -119,7 +119,7 @@ class Selection(Record):
         The version of infosift.
     ended_by : str or None
         What ended the run early: "an interrupt", "the time limit" or "a callback".
-    warnings : tuple of Notice
+    warnings : tuple of DataWarningRecord
         What whoever uses the selection should know about the data.
 
     Examples
@@ -164,7 +164,7 @@ class Selection(Record):
     discrete: tuple[str, ...] = ()
     n_classes: tuple[int | None, ...] = (None,)
     ended_by: str | None = None
-    warnings: tuple[Notice, ...] = ()
+    warnings: tuple[DataWarningRecord, ...] = ()
 
     @property
     def is_partial(self) -> bool:

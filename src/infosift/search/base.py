@@ -13,7 +13,7 @@ from infosift.data.groups import FeatureUnit
 from infosift.data.table import Table
 from infosift.engines.base import Engine
 from infosift.progress import Reporter
-from infosift.results.notices import Notice
+from infosift.results.data_warning import DataWarningRecord
 from infosift.results.settings import Settings
 from infosift.results.steps import NeighborChoice, Removal, Replacement, Step
 
@@ -87,7 +87,7 @@ class Problem:
     search: Search
     criterion: Criterion
     n_rows_dropped: int = 0
-    notices: tuple[Notice, ...] = ()
+    warnings: tuple[DataWarningRecord, ...] = ()
     labels: tuple[str, ...] = ()
 
     @property

@@ -34,8 +34,8 @@ from infosift.errors import (
 from infosift.random_streams import resolve_seed
 from infosift.results.settings import Component, Settings
 from infosift.search.base import Problem
+from infosift.search.data_warnings import warnings_of_data
 from infosift.search.methods import as_method
-from infosift.search.notices import notices_of_data
 from infosift.search.searches import as_search
 
 _CHOICES = {"scale": ("standard", "rank", "none"), "missing": ("error", "drop", "partial")}
@@ -136,7 +136,7 @@ def make_problem(
         as_search(given["search"]),
         criterion,
         n_rows_dropped,
-        notices_of_data(table, n_rows_dropped, missing, engine),
+        warnings_of_data(table, n_rows_dropped, missing, engine),
         features.labels,
     )
 

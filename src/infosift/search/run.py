@@ -14,8 +14,8 @@ from infosift.results.selection import INTERRUPT, TIME_LIMIT, Selection
 from infosift.results.steps import Removal, Replacement
 from infosift.search.base import Decision, Problem, Tests, columns_of
 from infosift.search.checkpoint import Checkpoint, fresh_state
+from infosift.search.data_warnings import warnings_of_selection
 from infosift.search.explained import explained_by, information_alone
-from infosift.search.notices import notices_of_selection
 from infosift.search.verdicts import detectable_correlation, verdicts
 
 _CALLBACK = "a callback"
@@ -72,7 +72,7 @@ class Run:
             information_alone=alone,
             explained=explained_by(self._problem, tests, self._engine, self._selection.indices),
         )
-        more = notices_of_selection(self._problem, self._selection, self._engine)
+        more = warnings_of_selection(self._problem, self._selection, self._engine)
         self._selection = replace(self._selection, warnings=(*self._selection.warnings, *more))
         return None
 
@@ -141,5 +141,5 @@ class Run:
             criterion_parameter=problem.criterion.parameter,
             criterion_measure=problem.criterion.measure,
             criterion_unit=problem.criterion.unit,
-            warnings=problem.notices,
+            warnings=problem.warnings,
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infosift.display.hints import in_both
 from infosift.display.notebook import template
 from infosift.display.report.features import accounts, features, used_verdicts
 from infosift.display.report.figures import Links, comparison_figure, figures, stability_figure
@@ -47,9 +48,8 @@ from infosift.display.wording import (
     values_of,
     whose_information,
 )
-from infosift.errors import InputError, listing
+from infosift.errors import InputError, in_words, listing
 from infosift.files import write_file
-from infosift.results.notices import TITLES
 
 if TYPE_CHECKING:
     from infosift.results.comparison import SubsetComparison
@@ -193,9 +193,9 @@ def _partial(selection: Selection) -> str | None:
 def _warnings(selection: Selection) -> list[dict[str, str]]:
     """Return what is to be known about the data; features that are not tested are among the facts below."""
     return [
-        {"title": TITLES[notice.kind], "sentence": with_options(notice.sentence)}
-        for notice in selection.warnings
-        if notice.kind in TITLES
+        {"title": warning.title, "sentence": in_words(warning.parts, in_both)}
+        for warning in selection.warnings
+        if warning.title
     ]
 
 
@@ -313,7 +313,7 @@ def _cautions(selection: Selection) -> list[str]:
     said = []
     if not selection.adjusted and len(selection.feature_names) > 1 and selected(selection):
         said.append(CAUTION)
-    has_power_said = power(selection) or any(notice.kind == "power" for notice in selection.warnings)
+    has_power_said = power(selection) or any(warning.kind == "power" for warning in selection.warnings)
     if selection.n_rows < _FEW_ROWS and not has_power_said:
         said.append(
             f"There are only {selection.n_rows} rows, which limits power: only strong dependence can be detected, "

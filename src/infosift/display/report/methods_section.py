@@ -218,7 +218,7 @@ def _row_groups(selection: Selection) -> list[str]:
 
 
 def _order(selection: Selection) -> list[str]:
-    depends = any(notice.kind == "order" for notice in selection.warnings)
+    depends = any(warning.kind == "order" for warning in selection.warnings)
     return ["Rows depended on those next to them, so p-values are too small."] if depends else []
 
 

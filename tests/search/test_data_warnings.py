@@ -1,4 +1,4 @@
-"""Notices: each kind is said once, as a warning and in the selection, and says what to do."""
+"""Data warnings: each kind is issued once, is stored in the selection, and names a remedy."""
 
 import numpy as np
 import pandas as pd
@@ -16,22 +16,22 @@ def fit(X, y, **options):
     """Return the selection and the warnings of its fit."""
     with pytest.warns(DataWarning) as caught:
         selection = MutualInfoSelector(random_state=0, **options).fit(X, y).selection_
-    assert [str(one.message) for one in caught] == [notice.sentence for notice in selection.warnings]
+    assert [str(one.message) for one in caught] == [warning.message for warning in selection.warnings]
     assert all(one.filename == __file__ for one in caught)
     assert Selection.from_json(selection.to_json()) == selection
     return selection
 
 
 def kinds(selection):
-    return [notice.kind for notice in selection.warnings]
+    return [warning.kind for warning in selection.warnings]
 
 
 def test_a_copy_in_another_unit_is_named():
     X, spend = friedman(0)
     frame = pd.DataFrame(X, columns=list("abcdefghij")).assign(spend_eur=0.92 * spend)
-    (notice,) = fit(frame, pd.Series(spend, name="spend")).warnings
-    assert (notice.kind, notice.features) == ("leak", ("spend_eur",))
-    assert notice.sentence == (
+    (warning,) = fit(frame, pd.Series(spend, name="spend")).warnings
+    assert (warning.kind, warning.features) == ("leak", ("spend_eur",))
+    assert warning.message == (
         '"spend_eur" determines the target nearly alone: rows are in the same order by both. If it is computed '
         'from the target, or known only after it, leave it out: ignore="spend_eur".'
     )
@@ -41,7 +41,7 @@ def test_several_leaks_are_in_one_sentence():
     sample = leak("a copy", 0)
     selection = fit(np.column_stack([sample.X, sample.y**3]), sample.y)
     assert selection.warnings[0].features == ("x6", "x7")
-    assert selection.warnings[0].sentence.endswith('leave them out: ignore=["x6", "x7"].')
+    assert selection.warnings[0].message.endswith('leave them out: ignore=["x6", "x7"].')
     assert MutualInfoSelector(ignore="x6", random_state=0).fit(sample.X, sample.y).selection_.warnings == ()
 
 
@@ -49,8 +49,8 @@ def test_rows_that_depend_on_their_neighbours():
     sample = walks(0, 200, 5)
     selection = fit(sample.X, sample.y)
     assert kinds(selection) == ["order"]
-    assert 'groups (--groups), or shift a series in time with method=Calibrated(null="circular")' in (
-        selection.warnings[0].sentence
+    assert 'groups, or shift a series in time with method=Calibrated(null="circular")' in (
+        selection.warnings[0].message
     )
     groups = np.repeat(np.arange(20), 10)
     assert MutualInfoSelector(random_state=0).fit(sample.X, sample.y, groups=groups).selection_.warnings == ()
@@ -60,7 +60,7 @@ def test_too_few_rows():
     rng = np.random.default_rng(0)
     selection = fit(rng.normal(size=(20, 30)), rng.normal(size=20))
     assert kinds(selection) == ["power"]
-    assert selection.warnings[0].sentence.startswith(
+    assert selection.warnings[0].message.startswith(
         "There are too few rows for so many features: with 20 rows and 30 features"
     )
 
@@ -71,7 +71,7 @@ def test_a_class_too_small_to_be_seen():
     y = np.where(X[:, 0] > 0, "high", "low").astype(object)
     X[:, 0] += 0.5 * rng.normal(size=300)
     y[:3] = "other"
-    assert "A class of the target has only 3 of 300 rows" in fit(X, y).warnings[0].sentence
+    assert "A class of the target has only 3 of 300 rows" in fit(X, y).warnings[0].message
     assert kinds(fit(X, y, method="published")) == ["imbalance"]
 
 
@@ -81,7 +81,7 @@ def test_many_rows_dropped():
     selection = fit(X, y, missing="drop")
     assert kinds(selection) == ["gaps"]
     assert '25 of 100 rows had missing values and were dropped (25 in "x3", 10 in "x7")' in (
-        selection.warnings[0].sentence
+        selection.warnings[0].message
     )
 
 
@@ -103,7 +103,7 @@ def test_missing_values_are_counted_by_feature():
     with pytest.raises(InputError, match=r'\(all values of "x6", 4 of "x4", 1 of "x1"\): ignore the features'):
         MutualInfoSelector(missing="drop").fit(X, y)
     selection = fit(X, y, missing="partial")
-    assert [(notice.kind, notice.features) for notice in selection.warnings] == [("empty", ("x6",))]
+    assert [(warning.kind, warning.features) for warning in selection.warnings] == [("empty", ("x6",))]
 
 
 @pytest.mark.parametrize("output", ["default", "pandas"])

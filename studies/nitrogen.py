@@ -14,7 +14,7 @@ from infosift.arrays import FloatArray
 from infosift.display.plots import SpectrumDisplay
 from infosift.display.plots.canvas import GREY, new_figure
 from infosift.selector import MutualInfoSelector
-from infosift.spectra.bsplines import BSplineBasis
+from infosift.spectra import BSplineBasis
 from studies.data import NITROGEN
 from studies.figures import forward_search
 from studies.outcome import Outcome, Setting, Table

@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from infosift.files import write_file
+from infosift.io import write_file
 from studies.runs import Runs
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegressionCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from infosift import comparison
 from infosift.arrays import FloatArray, IntArray
-from infosift.model_check import models
 
 _FOLDS = 5
 _ROUNDS = 2000
@@ -25,18 +25,18 @@ def holds_classes(y: np.ndarray) -> bool:
 
 def neighbors_model(y: np.ndarray) -> Any:
     """Return a model by five nearest neighbours."""
-    return models.neighbors_model(holds_classes(y))
+    return comparison.neighbors_model(holds_classes(y))
 
 
-def forest_model(y: np.ndarray, seed: int, n_trees: int = models.TREES) -> Any:
+def forest_model(y: np.ndarray, seed: int, n_trees: int = comparison.TREES) -> Any:
     """Return a random forest."""
-    return models.forest_model(holds_classes(y), seed, n_trees)
+    return comparison.forest_model(holds_classes(y), seed, n_trees)
 
 
 def linear_model(y: np.ndarray) -> Any:
     """Return a linear model whose squared penalty is chosen by cross-validation."""
     if not holds_classes(y):
-        return models.ridge_model()
+        return comparison.ridge_model()
     logistic = LogisticRegressionCV(
         Cs=1 / _PENALTIES_OF_CLASSES,
         l1_ratios=(0.0,),
@@ -59,7 +59,7 @@ MODELS: dict[str, Callable[[np.ndarray, int], Any]] = {
 def error_on(model: Any, X: FloatArray, y: np.ndarray, train: IntArray, test: IntArray) -> float:
     """Return the share of wrong classes, or the root mean square over the standard deviation of the target."""
     if X.shape[1] == 0:
-        model, X = models.dummy_model(holds_classes(y)), np.zeros((len(y), 1))
+        model, X = comparison.dummy_model(holds_classes(y)), np.zeros((len(y), 1))
     predicted = model.fit(X[train], y[train]).predict(X[test])
     if holds_classes(y):
         return float(np.mean(predicted != y[test]))

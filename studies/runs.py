@@ -11,7 +11,7 @@ from typing import Any
 import joblib
 
 from infosift.errors import InputError
-from infosift.files import write_file
+from infosift.io import write_file
 
 
 class Runs:

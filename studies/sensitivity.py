@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.choices import choose_n_neighbors
 from infosift.display.plots.canvas import BLUE, GREY, ORANGE, new_figure
 from infosift.display.plots.neighbors import draw_distributions
-from infosift.functions import score_candidates
+from infosift.functions import choose_n_neighbors, score_candidates
 from studies.friedman import INFORMATIVE, NAMES, whole_path
 from studies.outcome import Outcome, Setting, Table
 from studies.simulated import draw_friedman

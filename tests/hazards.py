@@ -12,7 +12,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from infosift import InputError, MutualInfoSelector
-from infosift.files import write_file
+from infosift.io import write_file
 
 
 def flip(text, rng):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from infosift.files import write_file
+from infosift.io import write_file
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files or limits")
 
@@ -29,7 +29,7 @@ def test_what_does_not_fit_leaves_what_was_there(tmp_path):
     path.write_bytes(b"before")
     code = f"""
 import resource
-from infosift.files import write_file
+from infosift.io import write_file
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 for path in ({str(path)!r}, {str(new)!r}):
     try:
@@ -128,7 +128,7 @@ def test_pipes_and_devices_are_written_to(tmp_path):
 def test_standard_output_goes_on_where_it_is(tmp_path):
     out = tmp_path / "out"
     code = """
-from infosift.files import write_file
+from infosift.io import write_file
 print("before")
 write_file("/dev/stdout", b"between\\n")
 print("after")

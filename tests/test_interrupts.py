@@ -50,7 +50,7 @@ def test_an_interrupt_while_it_starts(table, seconds):
 def test_it_is_said_while_standard_error_is_silenced():
     code = (
         "import os, signal\n"
-        "from infosift.interrupts import end_at_once\n"
+        "from infosift.progress import end_at_once\n"
         "end_at_once()\n"
         "os.dup2(os.open(os.devnull, os.O_WRONLY), 2)\n"
         "os.kill(os.getpid(), signal.SIGINT)"
@@ -62,7 +62,7 @@ def test_it_is_said_while_standard_error_is_silenced():
 def test_who_has_interrupts_ignored_is_left_alone(tmp_path):
     code = (
         "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-        "from infosift.interrupts import end_at_once, raise_from_here\n"
+        "from infosift.progress import end_at_once, raise_from_here\n"
         "end_at_once(); raise_from_here()\n"
         "import os; os.kill(os.getpid(), signal.SIGINT); print('still here')"
     )
@@ -73,7 +73,7 @@ def test_who_has_interrupts_ignored_is_left_alone(tmp_path):
 def test_once_there_is_work_it_is_an_exception():
     code = (
         "import os, signal\n"
-        "from infosift.interrupts import end_at_once, raise_from_here\n"
+        "from infosift.progress import end_at_once, raise_from_here\n"
         "end_at_once(); raise_from_here()\n"
         "try: os.kill(os.getpid(), signal.SIGINT)\n"
         "except KeyboardInterrupt: print('caught')"

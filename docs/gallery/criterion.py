@@ -17,7 +17,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import load_diabetes
 
 from infosift import MutualInfoSelector, score_candidates
-from infosift.criteria.blocks import BlockCriterion
+from infosift.criteria.base import BlockCriterion
 
 X, y = load_diabetes(return_X_y=True, as_frame=True)
 

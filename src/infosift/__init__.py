@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING, Any
 from infosift.results.views import register_view
 
 if TYPE_CHECKING:
-    from infosift.choices import choose_criterion, choose_n_neighbors
-    from infosift.criteria.gamma import DeltaTest, GammaTest
-    from infosift.criteria.gaussian_copula import GaussianCopula
-    from infosift.criteria.histogram import Histogram
-    from infosift.criteria.kernel_density import KernelDensity
+    from infosift.comparison import compare_subsets
     from infosift.criteria.ksg import KSG
-    from infosift.criteria.neighbor_error import NeighborError
-    from infosift.criteria.quadratic import QuadraticMI
+    from infosift.criteria.nearest_rows import DeltaTest, GammaTest, NeighborError
+    from infosift.criteria.parzen import KernelDensity, QuadraticMI
     from infosift.criteria.series import Series
+    from infosift.criteria.simple import GaussianCopula, Histogram
     from infosift.data.dates import expand_dates
     from infosift.data.written_values import parse_numbers
     from infosift.display.plots import (
@@ -29,12 +26,13 @@ if TYPE_CHECKING:
     )
     from infosift.errors import DataWarning, InputError
     from infosift.functions import (
+        choose_criterion,
+        choose_n_neighbors,
         mutual_information,
         permutation_test,
         resample_mutual_information,
         score_candidates,
     )
-    from infosift.model_check.compare import compare_subsets
     from infosift.results.comparison import SubsetComparison, SubsetScores
     from infosift.results.criterion_choice import CriterionChoice
     from infosift.results.data_warning import DataWarningRecord
@@ -58,8 +56,8 @@ if TYPE_CHECKING:
     from infosift.search.forward import Forward
     from infosift.search.published import Published
     from infosift.selector import MutualInfoSelector
-    from infosift.spectra.bsplines import BSplineBasis
-    from infosift.stability.measure import selection_stability
+    from infosift.spectra import BSplineBasis
+    from infosift.stability import selection_stability
 
 __all__ = [
     "KSG",
@@ -120,15 +118,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "choices": ("choose_criterion", "choose_n_neighbors"),
-    "criteria.gamma": ("DeltaTest", "GammaTest"),
-    "criteria.gaussian_copula": ("GaussianCopula",),
-    "criteria.histogram": ("Histogram",),
-    "criteria.kernel_density": ("KernelDensity",),
     "criteria.ksg": ("KSG",),
-    "criteria.neighbor_error": ("NeighborError",),
-    "criteria.quadratic": ("QuadraticMI",),
+    "criteria.nearest_rows": ("DeltaTest", "GammaTest", "NeighborError"),
+    "criteria.parzen": ("KernelDensity", "QuadraticMI"),
     "criteria.series": ("Series",),
+    "criteria.simple": ("GaussianCopula", "Histogram"),
     "data.dates": ("expand_dates",),
     "data.written_values": ("parse_numbers",),
     "display.plots": (
@@ -143,12 +137,14 @@ _HOMES = {
     ),
     "errors": ("DataWarning", "InputError"),
     "functions": (
+        "choose_criterion",
+        "choose_n_neighbors",
         "mutual_information",
         "permutation_test",
         "resample_mutual_information",
         "score_candidates",
     ),
-    "model_check.compare": ("compare_subsets",),
+    "comparison": ("compare_subsets",),
     "results.comparison": ("SubsetComparison", "SubsetScores"),
     "results.criterion_choice": ("CriterionChoice",),
     "results.explained": ("Explained",),
@@ -172,8 +168,8 @@ _HOMES = {
     "search.forward": ("Forward",),
     "search.published": ("Published",),
     "selector": ("MutualInfoSelector",),
-    "spectra.bsplines": ("BSplineBasis",),
-    "stability.measure": ("selection_stability",),
+    "spectra": ("BSplineBasis",),
+    "stability": ("selection_stability",),
 }
 
 

@@ -1,6 +1,6 @@
 """Run the command line, as ``infosift`` or ``python -m infosift``."""
 
-from infosift.interrupts import end_at_once, ignore_from_here
+from infosift.progress import end_at_once, ignore_from_here
 
 
 def main() -> None:

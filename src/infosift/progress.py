@@ -1,11 +1,14 @@
-"""What a long run is doing, for those who wait for it; and its end when its time is up."""
+"""What a long run is doing, its time limit, and how Ctrl-C ends it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from infosift.errors import listing
 
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
 
 _SECONDS_OF_PATIENCE = 2.0
 _MOST_NAMES = 6
+INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -117,3 +121,51 @@ def _new_bar() -> tuple[Progress, TaskID]:
     if progress.console.is_terminal:
         progress.start()
     return progress, task
+
+
+def end_at_once() -> None:
+    """End the process when a key interrupts, unless whoever started it, such as nohup, has that ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _Leaving())
+
+
+def raise_from_here() -> None:
+    """Raise KeyboardInterrupt instead, so that what is decided by then can be kept."""
+    if isinstance(signal.getsignal(signal.SIGINT), _Leaving):
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def ignore_from_here() -> None:
+    """Ignore the key: all is said, and the end of Python is not worth a traceback."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+class _Leaving:
+    """Says so and leaves, on standard error as it is now: while a file is read, it is silenced for a moment."""
+
+    def __init__(self) -> None:
+        self._said_on: int | None = None
+        with suppress(OSError):  # there is no standard error
+            self._said_on = os.dup(2)
+
+    def __call__(self, _signal: int, _frame: Any) -> None:
+        if self._said_on is not None:
+            with suppress(OSError):
+                os.write(self._said_on, b"Interrupted.\n")
+        os._exit(INTERRUPTED)
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Hold interrupts back until the end; processes and threads that are started here never get any."""
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # which lets interrupts through again, whenever it is started
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -75,17 +75,16 @@ def test_what_nobody_would_see_is_refused(csv, tmp_path):
     ("error", "code", "said"), [(KeyboardInterrupt, 130, "Interrupted."), (None, 2, "cv cannot divide the rows")]
 )
 def test_the_selection_is_written_whatever_becomes_of_the_check(csv, tmp_path, monkeypatch, error, code, said):
-    from infosift.model_check import compare
-    from infosift.model_check.trial import Trial
+    from infosift import comparison
 
     def ended(*_):
         raise error
 
     if error is None:
-        divide = compare.divide
-        monkeypatch.setattr(compare, "divide", lambda cv, *others, **options: divide(500, *others, **options))
+        divide = comparison.divide
+        monkeypatch.setattr(comparison, "divide", lambda cv, *others, **options: divide(500, *others, **options))
     else:
-        monkeypatch.setattr(Trial, "scores", ended)
+        monkeypatch.setattr(comparison.Trial, "scores", ended)
     out = tmp_path / "evidence.json"
     result = infosift("select", csv, *QUICK, "--check-model", "ridge", "--json", out)
     assert result.exit_code == code

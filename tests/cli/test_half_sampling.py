@@ -97,7 +97,7 @@ def test_the_selection_is_written_whatever_becomes_of_its_stability(csv, tmp_pat
     def ended(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("infosift.stability.measure.select", ended)
+    monkeypatch.setattr("infosift.stability.select", ended)
     out = tmp_path / "evidence.json"
     result = infosift("select", csv, *QUICK, "--stability", 2, "--json", out)
     assert result.exit_code == 130

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm, rankdata
 
 from infosift import InputError, mutual_information, score_candidates
-from infosift.criteria.rank_functions import polynomials
+from infosift.criteria.rank_basis import polynomials
 from infosift.criteria.series import expected_information
 
 

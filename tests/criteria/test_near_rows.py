@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infosift import DeltaTest, GammaTest, InputError, NeighborError, mutual_information, score_candidates
-from infosift.criteria.gamma import _intercept
-from infosift.criteria.near_rows import NearRows
+from infosift.criteria.nearest_rows import NearRows, _intercept
 from infosift.data.prepare import to_unit_spread
 from oracle import gamma_test, neighbor_error
 

@@ -13,9 +13,8 @@ import pytest
 
 from infosift import Calibrated, Filter, InputError, MutualInfoSelector, Published, selection_stability
 from infosift.criteria import CRITERIA, KSG
-from infosift.engines.active import active_engine
+from infosift.engines import ThreadEngine, active_engine
 from infosift.engines.base import Question, SpreadColumns
-from infosift.engines.threads import ThreadEngine
 from workers import Killer, with_workers
 
 distributed = pytest.importorskip("distributed")

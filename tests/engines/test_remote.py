@@ -16,11 +16,10 @@ from infosift.data.columns import NamedColumns, labels_as_text
 from infosift.data.frames import read_columns
 from infosift.data.prepare import Preparation, scale_distances
 from infosift.data.validation import missing_by_name, require_finite
-from infosift.engines import remote_features
+from infosift.engines import remote_table
 from infosift.engines.base import SpreadColumns
-from infosift.engines.remote_columns import RemoteColumns
-from infosift.engines.remote_features import read_remotely
-from infosift.engines.sources import in_memory, read_block, source_of
+from infosift.engines.lazy_sources import in_memory, read_block, source_of
+from infosift.engines.remote_table import RemoteColumns, read_remotely
 from infosift.engines.threads import ThreadEngine
 from infosift.results.labels import read_label, written_label
 
@@ -84,7 +83,7 @@ def test_what_is_known_and_prepared_is_that_of_a_table_in_memory(table, discrete
     held = read_columns(pl.DataFrame(values, schema=[f"c{i}" for i in range(n_columns)]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ThreadEngine, "bytes_of_block", 8 * n_rows * 2)
-        patch.setattr(remote_features, "_FEWEST_COLUMNS", 1)
+        patch.setattr(remote_table, "_FEWEST_COLUMNS", 1)
         remote = read_remotely(source_of(pl.LazyFrame(values, schema=list(held.names))), n_rows, ENGINE)
     assert len(remote.blocks.handles) == -(-n_columns // 2)
     held, remote = held.with_discrete(discrete), remote.with_discrete(discrete)
@@ -151,7 +150,7 @@ def sources():
 def test_what_is_read_of_a_source_is_what_is_read_of_the_table(number, monkeypatch):
     unread, table = list(sources())[number]
     monkeypatch.setattr(ThreadEngine, "bytes_of_block", 8 * 40 * 2)
-    monkeypatch.setattr(remote_features, "_FEWEST_COLUMNS", 1)
+    monkeypatch.setattr(remote_table, "_FEWEST_COLUMNS", 1)
     held, remote = read_columns(table), read_remotely(source_of(unread), 40, ENGINE)
     assert isinstance(held, NamedColumns)
     assert remote.numeric_text == held.numeric_text

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infosift.criteria.rank_functions import functions_of
+from infosift.criteria.rank_basis import functions_of
 from infosift.engines.base import SpreadColumns
 from infosift.inference import candidates as module
 from infosift.inference.candidates import Subset, candidates_beside, functions_of_some

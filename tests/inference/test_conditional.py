@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from infosift.criteria.rank_functions import functions_of
+from infosift.criteria.rank_basis import functions_of
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import SpreadColumns, equal_parts, joined_columns
 from infosift.engines.threads import ThreadEngine

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from infosift.criteria.rank_functions import standardised
+from infosift.criteria.rank_basis import standardised
 from infosift.data.groups import FeatureUnit
 from infosift.inference import pair_series
 from infosift.inference.pair_series import PairSeries

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import kstest
 
 from infosift._kernel import CATEGORY_GAP
-from infosift.criteria.rank_functions import expected_polynomials, polynomials, standardised
+from infosift.criteria.rank_basis import expected_polynomials, polynomials, standardised
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.kernel_ridge import KernelRidge, predict_with_spread
 from infosift.inference.residuals import (

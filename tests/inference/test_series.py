@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from infosift._kernel import CATEGORY_GAP
-from infosift.criteria.rank_functions import (
+from infosift.criteria.rank_basis import (
     ORDERS,
     Functions,
     expected_polynomials,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from infosift.criteria.rank_functions import functions_of, standardised
+from infosift.criteria.rank_basis import functions_of, standardised
 from infosift.inference.shifted import Projection, ShiftedTarget
 from infosift.inference.shifts import shifted_rows
 from samples import conditional_on

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from infosift._kernel import CATEGORY_GAP
-from infosift.criteria.rank_functions import functions_of, polynomials
+from infosift.criteria.rank_basis import functions_of, polynomials
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.row_sources import shuffle_of

@@ -16,8 +16,7 @@ from joblib import parallel_config
 from infosift import Calibrated, InputError, MutualInfoSelector, Stability, selection_stability
 from infosift.random_streams import stream
 from infosift.search.problem import settings_of
-from infosift.stability import measure
-from infosift.stability.half_samples import draw_pair, read
+from infosift.stability import draw_pair, read, select
 from samples import friedman
 
 QUICK = MutualInfoSelector(method=Calibrated(n_permutations=39), max_features=2)
@@ -171,7 +170,7 @@ def test_several_targets_and_the_published_method(table):
 
 def test_a_killed_run_goes_on_to_the_same_bits(table, stability, tmp_path, monkeypatch):
     path = tmp_path / "halves.json"
-    select, done = measure.select, []
+    done = []
 
     def killed(data, seed, number):
         if len(done) == 3:
@@ -179,7 +178,7 @@ def test_a_killed_run_goes_on_to_the_same_bits(table, stability, tmp_path, monke
         done.append(number)
         return select(data, seed, number)
 
-    monkeypatch.setattr(measure, "select", killed)
+    monkeypatch.setattr("infosift.stability.select", killed)
     run = {"n_resamples": 6, "random_state": 3, "checkpoint": path}
     with pytest.raises(KeyboardInterrupt):
         selection_stability(QUICK, *table, **run)

@@ -3,8 +3,7 @@
 import numpy as np
 
 from infosift import MutualInfoSelector, selection_stability
-from infosift.stability.half_samples import HalfSample
-from infosift.stability.substitutes import substitutes
+from infosift.stability import HalfSample, find_substitutes
 
 
 def halves(*found):
@@ -15,7 +14,7 @@ def halves(*found):
 
 
 def groups(*found):
-    return [(group.features, group.frequency) for group in substitutes(halves(*found), "abcd")]
+    return [(group.features, group.frequency) for group in find_substitutes(halves(*found), "abcd")]
 
 
 def test_each_must_be_replaced_by_the_other():

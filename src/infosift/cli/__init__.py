@@ -12,7 +12,7 @@ import typer
 
 from infosift.cli import demo, half_sampling, pieces, ranking, selecting, viewing
 from infosift.cli.running import WithNumbersLeftOut
-from infosift.interrupts import INTERRUPTED
+from infosift.progress import INTERRUPTED
 
 app = typer.Typer(
     name="infosift",

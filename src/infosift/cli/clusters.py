@@ -9,7 +9,7 @@ from typing import Any
 import joblib
 
 from infosift.errors import InputError
-from infosift.interrupts import held_back
+from infosift.progress import held_back
 
 LOCAL = "local"
 _SECONDS_TO_CONNECT = 10

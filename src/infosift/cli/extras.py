@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from infosift.cli import options
 from infosift.cli.running import warnings_as_notes
 from infosift.errors import DataWarning, InputError
-from infosift.interrupts import raise_from_here
+from infosift.progress import raise_from_here
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,8 +55,8 @@ def check_by_model(
     table: Table, parameters: dict[str, Any], model: str, console: Console | None
 ) -> SubsetComparison:
     """Compare the selected features with others by a model, and print what is found, unless nowhere."""
+    from infosift.comparison import compare_subsets
     from infosift.display.terminal import print_comparison
-    from infosift.model_check.compare import compare_subsets
     from infosift.selector import MutualInfoSelector
 
     selector: Any = MutualInfoSelector(**parameters)
@@ -77,7 +77,7 @@ def measure_stability(
     """Select on half-samples, and print how often each feature is selected, unless nowhere."""
     from infosift.display.terminal import print_stability
     from infosift.selector import MutualInfoSelector
-    from infosift.stability.measure import selection_stability
+    from infosift.stability import selection_stability
 
     selector: Any = MutualInfoSelector(**parameters)
     of_run = {name: parameters[name] for name in ("random_state", "n_jobs", "verbose")}

@@ -12,7 +12,7 @@ from infosift.cli import options
 from infosift.cli.running import OUT_OF_TIME, stop, warnings_as_notes
 from infosift.cli.tables import FIRST_ROW, OR_DROP, OR_DROP_OR_USE, Table
 from infosift.errors import InputError
-from infosift.interrupts import INTERRUPTED, raise_from_here
+from infosift.progress import INTERRUPTED, raise_from_here
 
 if TYPE_CHECKING:
     from infosift.results.selection import Selection

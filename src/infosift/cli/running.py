@@ -22,8 +22,8 @@ from typer.core import TyperCommand
 from infosift.cli.options import RESAMPLES
 from infosift.display.hints import OPTIONS, OPTIONS_OF_PARTS, on_command_line
 from infosift.errors import DataWarning, InputError, counted_from, in_words, on_one_line
-from infosift.files import write_file
-from infosift.interrupts import INTERRUPTED
+from infosift.io import write_file
+from infosift.progress import INTERRUPTED
 
 BAD_INPUT = 2
 OUT_OF_TIME = 124  # as of the command timeout

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from infosift.criteria.base import Criterion, Scorer
-from infosift.criteria.gamma import DeltaTest, GammaTest
-from infosift.criteria.gaussian_copula import GaussianCopula
-from infosift.criteria.histogram import Histogram
-from infosift.criteria.kernel_density import KernelDensity
 from infosift.criteria.ksg import KSG
-from infosift.criteria.neighbor_error import NeighborError
-from infosift.criteria.quadratic import QuadraticMI
+from infosift.criteria.nearest_rows import DeltaTest, GammaTest, NeighborError
+from infosift.criteria.parzen import KernelDensity, QuadraticMI
 from infosift.criteria.series import Series
+from infosift.criteria.simple import GaussianCopula, Histogram
 from infosift.errors import InputError
 
 __all__ = ["CRITERIA", "KSG", "Criterion", "Scorer", "as_criterion"]

@@ -1,22 +1,24 @@
-"""Gaussian windows over all pairs of rows: what quadratic information and kernel densities are made of."""
+"""Criteria made of Gaussian (Parzen) windows over all pairs of rows: kernel densities, quadratic information."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.criteria.base import Value
-from infosift.criteria.blocks import BlockCriterion, in_turn
+from infosift.criteria.base import BlockCriterion, Value, in_turn
 from infosift.data.types import only_numbers
-from infosift.errors import is_auto, require_between
+from infosift.errors import is_auto, require_between, require_choice
 
 # All pairs of so many rows fit into the cache of a processor.
 _ROWS_PER_TILE = 192
 _BANDWIDTHS = (1e-6, 1e6)
+# Where even the nearest row is out of reach of all windows.
+_SMALLEST_SUM = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True)
@@ -166,3 +168,101 @@ def _squared_distances(columns: FloatArray, rows: slice, others: slice) -> Float
         difference *= difference
         total += difference
     return total
+
+
+class KernelDensity(ParzenCriterion):
+    """Mutual information by kernel densities, in nats: a classical estimate, for small subsets.
+
+    The mean over the rows of log(p(x, y) / (p(x) p(y))). Each density is the mean of product-Gaussian windows
+    around the other rows, the row itself left out, all with the same bandwidth. The estimate is not clipped at
+    zero. For two Gaussian columns of 2,000 rows it is 0.02 to 0.03 nats too low on average, whatever their
+    correlation up to 0.9; with more columns the bias grows, since windows must be wide to hold any rows at all. A
+    category has the window 1 for itself and 0 for others. The cost grows with the square of the rows.
+
+    Parameters
+    ----------
+    bandwidth : float or "auto", default="auto"
+        Standard deviation of the windows in units of Scott's rule, n^(-1 / (d + 4)) standard deviations for n
+        rows and d columns of numbers, features and target together. "auto" leaves it to the method: chosen by
+        resampling, or else 0.7: an information needs narrower windows than the densities that Scott's rule is for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import KernelDensity, mutual_information
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=1000)
+    >>> y = x + rng.normal(size=1000)  # true value: log(2) / 2 = 0.347
+    >>> round(mutual_information(x, y, criterion=KernelDensity()), 2)
+    0.33
+    """
+
+    _DEFAULT = 0.7
+    _LEAVE_ONE_OUT = True
+
+    def __init__(self, bandwidth: float | str = "auto") -> None:
+        self.bandwidth = bandwidth
+
+    def combine(self, sums: WindowSums) -> FloatArray:
+        """Return the mean logarithm of the ratio of densities for each value from the sums of windows."""
+        n_others = sums.features.shape[1] - 1
+        joint, features, target = (
+            np.log(np.maximum(part, _SMALLEST_SUM)) for part in (sums.joint, sums.features, sums.target)
+        )
+        return np.asarray((joint - features - target).mean(axis=1) + np.log(n_others))
+
+
+class QuadraticMI(ParzenCriterion):
+    """Quadratic mutual information: how far a joint density is from the product of its marginals.
+
+    Densities are sums of Gaussian windows (Parzen). Integrals of their products are then sums over all pairs of
+    rows of Gaussians with the double variance. With X(i, j) and Y(i, j) the Gaussians of the distance of rows i
+    and j in the features and in the target, and means over all rows i and j,
+
+        joint = mean(X(i, j) Y(i, j)),    marginal = mean(X(i, j)) mean(Y(i, j)),
+        cross = mean over i of (mean over j of X(i, j)) (mean over j of Y(i, j)),
+
+    the Euclidean distance is joint - 2 cross + marginal, and that of Cauchy and Schwarz is
+    log(joint marginal / cross^2). Both are zero where the smoothed densities are independent, and neither is the
+    information of Shannon. A category has the window 1 for itself and 0 for others (Torkkola 2003). The cost grows
+    with the square of the rows.
+
+    Parameters
+    ----------
+    bandwidth : float or "auto", default="auto"
+        Standard deviation of the windows in units of Scott's rule, n^(-1 / (d + 4)) standard deviations for n
+        rows and d columns of numbers, features and target together. "auto" leaves it to the method: chosen by
+        resampling, or else 1.
+    distance : {"cauchy-schwarz", "euclidean"}, default="cauchy-schwarz"
+        The distance.
+
+    Examples
+    --------
+    >>> from infosift import MutualInfoSelector, QuadraticMI
+    >>> selector = MutualInfoSelector(criterion=QuadraticMI(distance="euclidean"))
+    >>> selector.get_params()["criterion__bandwidth"]
+    'auto'
+    """
+
+    measure: ClassVar[str] = "quadratic mutual information"
+    unit: ClassVar[str] = ""
+
+    def __init__(self, bandwidth: float | str = "auto", *, distance: str = "cauchy-schwarz") -> None:
+        self.bandwidth = bandwidth
+        self.distance = distance
+
+    def check(self) -> None:
+        """Refuse parameters that cannot be used."""
+        super().check()
+        require_choice("distance", self.distance, ("cauchy-schwarz", "euclidean"))
+
+    def combine(self, sums: WindowSums) -> FloatArray:
+        """Return the distance for each value from the sums of windows."""
+        n_rows = sums.features.shape[1]
+        joint = sums.joint.sum(axis=1) / n_rows**2
+        marginal = sums.features.sum(axis=1) * sums.target.sum(axis=1) / n_rows**4
+        cross = (sums.features * sums.target).sum(axis=1) / n_rows**3
+        if self.distance == "cauchy-schwarz":
+            return np.asarray(np.log(joint * marginal / cross**2))
+        height = (4 * np.pi * sums.widths**2) ** (-sums.n_numbers / 2)
+        return np.asarray(height * (joint - 2 * cross + marginal))

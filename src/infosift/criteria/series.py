@@ -10,10 +10,8 @@ from scipy.special import digamma
 from scipy.stats import wishart
 
 from infosift.arrays import FloatArray
-from infosift.criteria.base import Value
-from infosift.criteria.blocks import BlockCriterion, ScoreOne
-from infosift.criteria.canonical import CanonicalInformation
-from infosift.criteria.rank_functions import functions_of, standardised
+from infosift.criteria.base import BlockCriterion, ScoreOne, Value
+from infosift.criteria.rank_basis import CanonicalInformation, functions_of, standardised
 from infosift.data.types import has_categories
 from infosift.random_streams import stream
 

@@ -1,1 +1,55 @@
-"""Where blocks of columns are scored."""
+"""Where blocks of candidate columns are scored: threads of this process, or the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from joblib.parallel import get_active_backend
+
+from infosift.engines.base import Engine
+from infosift.engines.lazy_sources import is_dask_collection
+from infosift.engines.threads import ThreadEngine
+
+__all__ = ["Engine", "ThreadEngine", "active_engine"]
+
+
+def active_engine(
+    n_jobs: int | None = None, on_block: Callable[[int], object] | None = None, data: Any = None
+) -> Engine:
+    """Return the cluster inside ``joblib.parallel_config(backend="dask")``, elsewhere so many threads.
+
+    One job is one thread here, wherever it is asked for; but data of Dask are worked on by the workers that there
+    are.
+    """
+    threads = ThreadEngine(n_jobs, on_block=on_block)
+    if is_dask_collection(data):
+        client = _active_client() or _last_client()
+    else:
+        client = None if n_jobs == 1 else _active_client()
+    if client is None:
+        return threads
+    from infosift.engines.dask import DaskEngine
+
+    return DaskEngine(client, on_block)
+
+
+def _active_client() -> Any:
+    """Return the client of the active backend where that is a Dask cluster, of which this is no worker."""
+    backend = get_active_backend()[0]
+    if type(backend).__name__ != "DaskDistributedBackend":
+        return None
+    from distributed.worker import thread_state
+
+    return None if hasattr(thread_state, "execution_state") else backend.client
+
+
+def _last_client() -> Any:
+    """Return the client that was last made in this process, where there is one and this is no worker."""
+    try:
+        from distributed import default_client
+        from distributed.worker import thread_state
+
+        return None if hasattr(thread_state, "execution_state") else default_client()
+    except (ImportError, ValueError):
+        return None

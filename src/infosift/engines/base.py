@@ -1,13 +1,19 @@
-"""What an engine is asked: blocks of candidate columns beside a fixed subset, scored by pure functions."""
+"""The protocol of engines, which score blocks of candidate columns, and what all engines share."""
 
 from __future__ import annotations
 
+import pickle
+import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from ctypes import CDLL
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from threading import Lock
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from infosift.arrays import FloatArray, IntArray
 
@@ -16,6 +22,11 @@ Answer = TypeVar("Answer")
 Handle: TypeAlias = Any
 # Some columns of a block: its handle, and which of its columns.
 Piece: TypeAlias = tuple[Handle, IntArray]
+_MOST_HELD = 32 * 2**20  # the most that the C library takes
+_SHARE_HELD = 1 / 64
+_LITTLE = 2 * 2**30
+# Numbers of parameters of glibc's malloc.
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 
 
 @dataclass(frozen=True)
@@ -181,3 +192,114 @@ def in_steps(size: int, step: int) -> int:
 def rows_of(columns: FloatArray, rows: IntArray | None) -> FloatArray:
     """Return some rows of columns, or all, as the kernel wants them."""
     return np.ascontiguousarray(columns if rows is None else columns[:, rows])
+
+
+class _OneThread:
+    """A context in which NumPy and SciPy multiply on one thread, until the last who entered it has left."""
+
+    def __init__(self) -> None:
+        self._lock, self._n_inside = Lock(), 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._n_inside == 0:
+                self._limits = _controller().limit(limits=1, user_api="blas")
+            self._n_inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if self._n_inside == 0:
+                self._limits.restore_original_limits()
+
+
+_ONE_THREAD = _OneThread()
+
+
+def on_one_thread() -> _OneThread:
+    """Return a context in which NumPy and SciPy multiply on one thread.
+
+    It is for the thread that asks others to work, not for these: only one thread of a process sets such limits.
+    """
+    return _ONE_THREAD
+
+
+@cache  # to look for the libraries takes milliseconds, and there are thousands of small problems
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+@cache
+def always_on_one_thread() -> None:
+    """Let NumPy and SciPy of this process multiply on one thread from now on: for processes that only work."""
+    _controller().limit(limits=1, user_api="blas")
+
+
+@cache
+def always_hold_memory(limit: int | None) -> None:
+    """Let this process keep memory of arrays that are gone from now on: for processes that only work.
+
+    Dask tells its workers to return it at once, whereupon each large array has to be given its pages anew. Where a
+    worker may not have much memory, large arrays still return theirs.
+    """
+    held = _MOST_HELD if limit is None else min(_MOST_HELD, int(limit * _SHARE_HELD))
+    set_option = _of_malloc("mallopt")
+    if set_option is not None:
+        set_option(_MMAP_THRESHOLD, held)
+        set_option(_TRIM_THRESHOLD, held)
+
+
+def return_memory(limit: int | None) -> None:
+    """Return memory of arrays that are gone to the system, where this process may not have much."""
+    trim = _of_malloc("malloc_trim") if limit is not None and limit < _LITTLE else None
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _of_malloc(name: str) -> Any:
+    """Return a function of glibc's, None where there is none."""
+    return getattr(CDLL(None), name, None) if sys.platform == "linux" else None
+
+
+class Sendable:
+    """Sent as one string of bytes, of which arrays are made that are aligned.
+
+    Arrays that are sent for themselves lie anywhere in what is received; NumPy adds up and multiplies those that
+    are not aligned in another way.
+    """
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return _received, (pickle.dumps((type(self), self.__getstate__()), protocol=pickle.HIGHEST_PROTOCOL),)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+
+
+def _received(sent: bytes) -> Any:
+    kind, state = pickle.loads(sent)
+    received = object.__new__(kind)
+    received.__setstate__(state)
+    return received
+
+
+def aligned(value: Any) -> Any:
+    """Return arrays, also in tuples and lists, that are aligned in memory."""
+    if isinstance(value, np.ndarray):
+        return np.require(value, requirements="A")
+    if type(value) in (tuple, list):
+        return type(value)(map(aligned, value))
+    return type(value)(*map(aligned, value)) if isinstance(value, tuple) else value
+
+
+def bytes_of(value: Any) -> int:
+    """Return about how many bytes a value takes to send."""
+    if isinstance(value, np.ndarray):
+        return int(value.nbytes)
+    if isinstance(value, (tuple, list)):
+        return sum(map(bytes_of, value))
+    if isinstance(value, Sendable):
+        return len(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL))
+    if is_dataclass(value):
+        return sum(bytes_of(getattr(value, part.name)) for part in fields(value))
+    return 8

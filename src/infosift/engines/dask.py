@@ -25,16 +25,19 @@ from infosift.engines.base import (
     Piece,
     Question,
     SpreadColumns,
+    aligned,
+    always_hold_memory,
+    always_on_one_thread,
+    bytes_of,
     equal_parts,
     in_steps,
     joined_columns,
+    on_one_thread,
+    return_memory,
     rows_of,
 )
-from infosift.engines.blas import always_on_one_thread, on_one_thread
-from infosift.engines.memory import always_hold_memory, return_memory
-from infosift.engines.remote_columns import RemoteColumns
-from infosift.engines.sending import aligned, bytes_of
-from infosift.engines.sources import is_dask_collection
+from infosift.engines.lazy_sources import is_dask_collection
+from infosift.engines.remote_table import RemoteColumns
 from infosift.engines.threads import ThreadEngine
 from infosift.errors import InputError
 

@@ -1,4 +1,4 @@
-"""Scores blocks of columns on threads of this process."""
+"""Scores blocks of candidate columns on threads of this process."""
 
 from __future__ import annotations
 
@@ -10,8 +10,16 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from infosift.arrays import FloatArray
-from infosift.engines.base import Answer, BlockScorer, Handle, Question, SpreadColumns, equal_parts, in_steps
-from infosift.engines.blas import on_one_thread
+from infosift.engines.base import (
+    Answer,
+    BlockScorer,
+    Handle,
+    Question,
+    SpreadColumns,
+    equal_parts,
+    in_steps,
+    on_one_thread,
+)
 from infosift.errors import InputError, shown
 
 # Large enough that what candidates share is worked out seldom, small enough to copy.

@@ -9,9 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.criteria.rank_functions import Functions
-from infosift.engines.base import Piece, joined_columns
-from infosift.engines.sending import Sendable
+from infosift.criteria.rank_basis import Functions
+from infosift.engines.base import Piece, Sendable, joined_columns
 from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.row_sources import Sources
 from infosift.inference.series import Series, TargetSeries, make_series

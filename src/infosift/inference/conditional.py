@@ -11,7 +11,7 @@ import numpy as np
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion
 from infosift.criteria.base import Value
-from infosift.criteria.rank_functions import Functions, functions_of, standardised
+from infosift.criteria.rank_basis import Functions, functions_of, standardised
 from infosift.data.groups import FeatureUnit
 from infosift.data.prepare import complete_rows
 from infosift.data.table import Table

@@ -16,8 +16,7 @@ from scipy.spatial.distance import cdist
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.prepare import impute, to_gaussian_ranks
 from infosift.data.types import coordinates_of, has_categories
-from infosift.engines.base import Engine, equal_parts
-from infosift.engines.blas import on_one_thread
+from infosift.engines.base import Engine, equal_parts, on_one_thread
 from infosift.random_streams import stream
 
 # Up to as many rows the kernel matrix is exact; beyond, it is spanned by some of the rows (Nyström).

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infosift.arrays import DIGITS, FloatArray, IntArray
-from infosift.criteria.rank_functions import standardised
+from infosift.criteria.rank_basis import standardised
 from infosift.engines.base import equal_parts
 from infosift.inference.candidates import MOST_FUNCTIONS, Candidates
 from infosift.inference.conditional import Conditional

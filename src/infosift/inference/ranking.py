@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infosift.arrays import DIGITS, FloatArray
-from infosift.engines.blas import on_one_thread
+from infosift.engines.base import on_one_thread
 from infosift.inference.conditional import Conditional
 
 _SHORT_LIST = 8

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.criteria.rank_functions import expected_polynomials, polynomials, standardised, uniform_ranks
+from infosift.criteria.rank_basis import expected_polynomials, polynomials, standardised, uniform_ranks
 from infosift.data.types import has_categories, indicators_of_largest
 from infosift.inference.kernel_ridge import LEAST_PROBABILITY, KernelRidge, predict_with_spread
 from infosift.random_streams import stream

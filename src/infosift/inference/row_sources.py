@@ -13,7 +13,7 @@ from scipy.spatial import KDTree
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.groups import shuffled_rows
 from infosift.data.types import coordinates_of
-from infosift.engines.sending import Sendable
+from infosift.engines.base import Sendable
 from infosift.inference.shifts import CIRCULAR, shifted_rows
 from infosift.inference.strata import shuffled_within, strata_of
 from infosift.random_streams import stream

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.criteria.rank_functions import Functions, standardised
-from infosift.engines.blas import on_one_thread
+from infosift.criteria.rank_basis import Functions, standardised
+from infosift.engines.base import on_one_thread
 
 TARGET_ORDERS = 2
 # Of the 53 bits of a float, those that the largest product of two functions takes before the point.

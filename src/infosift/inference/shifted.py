@@ -13,8 +13,8 @@ from itertools import combinations
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.criteria.rank_functions import Functions, functions_of, standardised
-from infosift.engines.blas import on_one_thread
+from infosift.criteria.rank_basis import Functions, functions_of, standardised
+from infosift.engines.base import on_one_thread
 from infosift.inference.series import TARGET_ORDERS, exact
 from infosift.inference.surrogates import Rows, ShuffledSurrogates
 

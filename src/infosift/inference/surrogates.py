@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.criteria.rank_functions import (
+from infosift.criteria.rank_basis import (
     Functions,
     expected_polynomials,
     functions_of,
@@ -18,7 +18,7 @@ from infosift.criteria.rank_functions import (
     standardised,
 )
 from infosift.data.types import has_categories
-from infosift.engines.blas import on_one_thread
+from infosift.engines.base import on_one_thread
 from infosift.inference.kernel_ridge import LEAST_PROBABILITY, KernelRidge, predict_with_spread
 from infosift.random_streams import stream
 

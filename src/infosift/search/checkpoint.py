@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from infosift.data.table import Table
 from infosift.errors import InputError, shown
-from infosift.files import write_file
+from infosift.io import write_file
 from infosift.results.records import Record, read_record
 from infosift.results.seals import NotAsWrittenError
 from infosift.results.settings import Settings

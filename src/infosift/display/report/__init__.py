@@ -49,7 +49,7 @@ from infosift.display.wording import (
     whose_information,
 )
 from infosift.errors import InputError, in_words, listing
-from infosift.files import write_file
+from infosift.io import write_file
 
 if TYPE_CHECKING:
     from infosift.results.comparison import SubsetComparison

@@ -6,7 +6,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import accuracy_score, r2_score
 
-from infosift.model_check.models import MODELS, dummy_model, logistic_model, on_numbers, words_for
+from infosift.comparison import MODELS, dummy_model, logistic_model, on_numbers, words_for
 
 
 @pytest.mark.parametrize("name", MODELS)

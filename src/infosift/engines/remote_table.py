@@ -1,7 +1,8 @@
-"""Features that workers read, each its own part of the table, and keep: here is only what is known of them."""
+"""Tables whose columns workers read and keep: here is only what is known of them."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,17 +13,81 @@ from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.columns import ColumnSummary, Prepared, are_complete, are_partly_categories, digests_of
-from infosift.data.prepare import Preparation, prepare, spreads_of
+from infosift.data.prepare import Preparation, prepare, scale_distances, spreads_of
 from infosift.data.types import n_categories
 from infosift.engines.base import Engine, Handle, SpreadColumns, equal_parts
-from infosift.engines.remote_columns import RemoteColumns
-from infosift.engines.sources import ColumnSource, read_block
+from infosift.engines.lazy_sources import ColumnSource, read_block
 from infosift.errors import require_same_length
 
+# Columns that stay here once they were asked for: those of the subset, above all.
+_MOST_FETCHED = 64
 _FEWEST_COLUMNS = 16  # of a long table: so many are predicted at once
-
 # The values of columns, which are discrete, and which are text that reads as numbers.
 _Block: TypeAlias = tuple[FloatArray, frozenset[int], Mapping[int, str]]
+
+
+class RemoteColumns:
+    """Prepared columns (columns x rows) in blocks, with as much of an array as a table needs.
+
+    ``columns[positions]`` and ``columns[start:stop]`` fetch columns; ``columns[:, rows]`` are some rows of all,
+    which stay where they are.
+    """
+
+    def __init__(self, engine: Engine, spread: SpreadColumns, shape: tuple[int, int]) -> None:
+        self.engine, self.spread, self.shape = engine, spread, shape
+        self._fetched: OrderedDict[int, FloatArray] = OrderedDict()
+
+    def __len__(self) -> int:
+        """Return how many columns there are."""
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return columns at some positions; or, after a colon and a comma, some rows of all columns."""
+        if isinstance(key, tuple):
+            rows = np.arange(self.shape[1])[key[1]]
+            blocks = self.engine.keep(_rows_of_block, self.spread.blocks, rows)
+            return RemoteColumns(self.engine, self._with(blocks), (len(self), len(rows)))
+        return self._columns(range(len(self))[key] if isinstance(key, slice) else [int(i) for i in key])
+
+    def _with(self, blocks: Sequence[Any]) -> SpreadColumns:
+        return SpreadColumns(self.spread.starts, tuple(blocks))
+
+    def _columns(self, positions: Sequence[int]) -> FloatArray:
+        missing = sorted({i for i in positions if i not in self._fetched})
+        parts = self.engine.each(_columns_of_block, self.spread.pieces(missing))
+        found = {i: self._fetched[i] for i in positions if i in self._fetched}
+        found |= dict(zip(missing, (column for part in parts for column in part), strict=True))
+        for i in positions:
+            self._fetched[i] = found[i]
+            self._fetched.move_to_end(i)
+        while len(self._fetched) > _MOST_FETCHED:
+            self._fetched.popitem(last=False)
+        columns = np.empty((len(positions), self.shape[1]))
+        for place, i in enumerate(positions):
+            columns[place] = found[i]
+        return columns
+
+
+@scale_distances.register
+def _(columns: RemoteColumns, weights: FloatArray) -> RemoteColumns:
+    ends = (*columns.spread.starts[1:], len(columns))
+    parts = [weights[start:end] for start, end in zip(columns.spread.starts, ends, strict=True)]
+    blocks = columns.engine.keep(_weighed_block, list(zip(columns.spread.blocks, parts, strict=True)))
+    return RemoteColumns(columns.engine, SpreadColumns(columns.spread.starts, tuple(blocks)), columns.shape)
+
+
+def _rows_of_block(block: FloatArray, rows: IntArray) -> FloatArray:
+    return np.ascontiguousarray(block[:, rows])
+
+
+def _columns_of_block(piece: tuple[FloatArray, IntArray]) -> FloatArray:
+    block, places = piece
+    return block[places]
+
+
+def _weighed_block(asked: tuple[FloatArray, FloatArray]) -> FloatArray:
+    block, weights = asked
+    return np.asarray(scale_distances(block, weights))
 
 
 @dataclass(frozen=True)
@@ -47,7 +112,7 @@ class _Blocks:
 
     def take(self, rows: IntArray) -> _Blocks:
         """Return some of the rows."""
-        return replace(self, handles=tuple(self.engine.keep(_rows_of_block, self.handles, rows)))
+        return replace(self, handles=tuple(self.engine.keep(_take_rows, self.handles, rows)))
 
 
 @dataclass(frozen=True)
@@ -136,7 +201,7 @@ def _facts_of(block: _Block) -> ColumnSummary:
     return ColumnSummary.of(block[0])
 
 
-def _rows_of_block(block: _Block, rows: IntArray) -> _Block:
+def _take_rows(block: _Block, rows: IntArray) -> _Block:
     return (block[0][:, rows], *block[1:])
 
 

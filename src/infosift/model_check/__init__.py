@@ -1,1 +1,0 @@
-"""A model on the selected features and on all features, cross-validated with the selection inside."""

@@ -1,1 +1,0 @@
-"""Spectra as coordinates on a basis of smooth functions."""

@@ -1,1 +1,0 @@
-"""How often features are selected over half-samples of the rows."""

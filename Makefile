@@ -1,5 +1,6 @@
 # make demo   install into .venv and run a selection on real data
-# make test   install with all that the tests need, and run them
+# make test   install with all that the tests need, and run those one waits for
+# make test-marked  the others: simulations, endurance, a cluster, a browser; make test-all, all tests
 # make lint   style, types and formatting; make types, the types alone
 # make docs   the pages of the documentation, with the examples of the gallery run, into build/site
 # make paper  the experiments of the paper, into build/paper; INFOSIFT_DATA is the folder of their data (docs/paper.md)
@@ -15,18 +16,28 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
            $(shell find src -name '*.py' -o -name '*.cpp' -o -name '*.hpp' \
              -o -name '*.jinja' -o -path '*/report/page.*')
 
-.PHONY: demo test lint types docs paper dist smoke sanitize test-lowest clean
+.PHONY: demo test test-marked test-all lint types docs paper dist smoke sanitize test-lowest clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed
 	@echo "==> infosift demo"
 	@$(BIN)/infosift demo
 
+# What takes long has a marker, and a small case without one.
+MARKED := simulation or endurance or cluster or browser
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+
 test: $(VENV)/.installed-test
-	@echo "==> tests"
+	@echo "==> tests, without those marked $(MARKED)"
+	@$(PYTEST) -m "not ($(MARKED) or docs)" $(TESTS)
+
+test-marked: $(VENV)/.installed-test
+	@echo "==> tests marked $(MARKED)"
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 	  echo "Chromium is not installed: the tests of reports in a browser are skipped."
-	@$(BIN)/python -m pytest -n 2 --dist worksteal $(TESTS)
+	@$(PYTEST) -m "$(MARKED)" $(TESTS)
+
+test-all: test test-marked
 
 lint: types
 	@echo "==> ruff, clang-format"
@@ -40,6 +51,8 @@ types: src/infosift/_kernel.pyi
 	@$(BIN)/mypy
 
 docs: $(VENV)/.installed-test
+	@echo "==> code in pages and docstrings"
+	@$(PYTEST) -m docs $(TESTS)
 	@echo "==> documentation, into build/site; the examples of the gallery take about two minutes"
 	@$(BIN)/pip install --quiet --disable-pip-version-check $(shell sed -n 's/^docs = \[\(.*\)\]$$/\1/p' pyproject.toml | tr -d ',')
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir build/site

@@ -18,6 +18,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MODULES = [module.name for module in pkgutil.walk_packages(infosift.__path__, "infosift.")]
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith(("__main__", "_kernel"))])
 def test_examples_in_docstrings(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
@@ -38,6 +39,7 @@ def test_every_parameter_is_explained(name):
         assert re.search(rf"^    ([\w, ]+, )?{parameter}(,[\w, ]+)?( :.*)?$", thing.__doc__, re.M), parameter
 
 
+@pytest.mark.docs
 @pytest.mark.filterwarnings("ignore:Port 8787:UserWarning")  # of a dashboard, beside another
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_code_in_pages_runs(page, tmp_path, monkeypatch, capsys):

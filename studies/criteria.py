@@ -12,7 +12,7 @@ from time import process_time
 from threadpoolctl import threadpool_limits
 
 from infosift.criteria import CRITERIA
-from infosift.search.searches import SEARCHES
+from infosift.search.registry import SEARCHES
 from infosift.selector import MutualInfoSelector
 from studies import simulated
 from studies.outcome import Outcome, Setting, Table, on_data_sets

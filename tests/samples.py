@@ -13,7 +13,7 @@ from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.conditional import Conditional, Workbench
 from infosift.progress import Reporter
-from infosift.results.seals import seal
+from infosift.results.serialization import seal
 from studies.simulated import draw_friedman
 
 INFORMATIVE = frozenset(range(5))

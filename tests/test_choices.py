@@ -14,7 +14,7 @@ from infosift import (
     choose_criterion,
     choose_n_neighbors,
 )
-from infosift.search.choose_criterion import _halves
+from infosift.search.resampling import _halves
 from samples import friedman
 
 QUICK = ["ksg", "gaussian-copula", "series", "histogram"]

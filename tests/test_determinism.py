@@ -8,7 +8,7 @@ from infosift.data.columns import NamedColumns
 from infosift.engines.threads import ThreadEngine
 from infosift.progress import Reporter
 from infosift.search.problem import make_problem, settings_of
-from infosift.search.run import Run
+from infosift.search.runner import Run
 from samples import friedman
 
 SEED = 12

@@ -11,7 +11,7 @@ from infosift import MutualInfoSelector, Published, Selection, score_candidates
 from infosift.criteria import CRITERIA, Criterion
 from infosift.display import plots
 from infosift.search.base import Search
-from infosift.search.searches import SEARCHES
+from infosift.search.registry import SEARCHES
 from studies import simulated
 
 ROOT = Path(__file__).parents[1]

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from infosift.results.views import register_view
+from infosift.results import register_view
 
 if TYPE_CHECKING:
     from infosift.comparison import compare_subsets
@@ -33,11 +33,9 @@ if TYPE_CHECKING:
         resample_mutual_information,
         score_candidates,
     )
-    from infosift.results.comparison import SubsetComparison, SubsetScores
-    from infosift.results.criterion_choice import CriterionChoice
+    from infosift.results.comparison import CriterionChoice, SubsetComparison, SubsetScores
     from infosift.results.data_warning import DataWarningRecord
-    from infosift.results.explained import Explained
-    from infosift.results.selection import Selection, Subset
+    from infosift.results.selection import Explained, Selection, Subset
     from infosift.results.settings import Component, Settings
     from infosift.results.stability import Stability, Substitutes
     from infosift.results.steps import (
@@ -145,11 +143,9 @@ _HOMES = {
         "score_candidates",
     ),
     "comparison": ("compare_subsets",),
-    "results.comparison": ("SubsetComparison", "SubsetScores"),
-    "results.criterion_choice": ("CriterionChoice",),
-    "results.explained": ("Explained",),
+    "results.comparison": ("CriterionChoice", "SubsetComparison", "SubsetScores"),
     "results.data_warning": ("DataWarningRecord",),
-    "results.selection": ("Selection", "Subset"),
+    "results.selection": ("Explained", "Selection", "Subset"),
     "results.settings": ("Component", "Settings"),
     "results.stability": ("Stability", "Substitutes"),
     "results.steps": (

@@ -33,10 +33,9 @@ from infosift.inference.residuals import randomised_residuals, residuals_of_targ
 from infosift.inference.row_sources import shuffle_of
 from infosift.inference.surrogates import NULLS, surrogates_of
 from infosift.random_streams import SeedLike, resolve_seed
-from infosift.results.criterion_choice import CriterionChoice
+from infosift.results.comparison import CriterionChoice
 from infosift.results.steps import FoldEstimates, NeighborChoice, PermutationTest
-from infosift.search.choose_criterion import compare
-from infosift.search.choose_k import Resampling, choose_value, resample
+from infosift.search.resampling import Resampling, choose_value, compare, resample
 
 
 def mutual_information(

@@ -38,10 +38,9 @@ from infosift.random_streams import SeedLike
 from infosift.results.data_warning import DataWarningRecord
 from infosift.results.selection import INTERRUPT, Selection
 from infosift.search.checkpoint import Checkpoint, checkpoint_path
-from infosift.search.methods import METHODS
 from infosift.search.problem import make_problem, settings_of
-from infosift.search.run import Run
-from infosift.search.searches import SEARCHES
+from infosift.search.registry import METHODS, SEARCHES
+from infosift.search.runner import Run
 
 _OBJECTS: dict[str, Mapping[str, Any]] = {"method": METHODS, "search": SEARCHES, "criterion": CRITERIA}
 

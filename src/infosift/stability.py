@@ -28,13 +28,13 @@ from infosift.engines.threads import ThreadEngine
 from infosift.errors import InputError, require_count, require_rows, require_same_length, require_verbosity
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike, resolve_seed, stream
-from infosift.results.records import Record
 from infosift.results.selection import INTERRUPT, Selection
+from infosift.results.serialization import Record
 from infosift.results.settings import Settings
 from infosift.results.stability import Stability, Substitutes
 from infosift.search.checkpoint import checkpoint_path, fingerprint, read_whole, require_same_run, write_whole
 from infosift.search.problem import make_problem, settings_of
-from infosift.search.run import Run
+from infosift.search.runner import Run
 from infosift.selector import MutualInfoSelector
 
 _FEWEST_ROWS = 4

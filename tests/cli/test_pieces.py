@@ -90,7 +90,7 @@ def test_notes_come_before_the_work_is_done(csv, monkeypatch):
     def fail(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("infosift.search.run.Run.select", fail)
+    monkeypatch.setattr("infosift.search.runner.Run.select", fail)
     result = infosift("select", csv, "--target", "price", "--alpha", 1e-5)
     assert result.exit_code == 130
     assert "Note: --alpha = 1e-05 needs at least 153,846 permutations per test" in result.stderr

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from infosift import InputError, Selection
 from infosift.data.groups import read_row_groups, require_enough_to_shuffle, sample_rows, shuffled_rows
-from infosift.search.choose_k import assign_folds
+from infosift.search.resampling import assign_folds
 from samples import make_selector
 
 labels = st.lists(st.integers(0, 5), min_size=2, max_size=40)

@@ -21,7 +21,7 @@ from infosift.engines.base import SpreadColumns
 from infosift.engines.lazy_sources import in_memory, read_block, source_of
 from infosift.engines.remote_table import RemoteColumns, read_remotely
 from infosift.engines.threads import ThreadEngine
-from infosift.results.labels import read_label, written_label
+from infosift.results.serialization import read_label, written_label
 
 ENGINE = ThreadEngine(1)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infosift import MutualInfoSelector, Selection
-from infosift.results.labels import read_label, written_label
+from infosift.results.serialization import read_label, written_label
 
 PLAIN = st.one_of(
     st.text(),

@@ -8,7 +8,7 @@ import pytest
 from infosift.progress import Reporter
 from infosift.search.backward import Backward
 from infosift.search.checkpoint import Checkpoint
-from infosift.search.run import Run
+from infosift.search.runner import Run
 from oracle import ksg
 from samples import friedman, make_selector
 from search.test_forward import ENGINE, problem_of

@@ -13,7 +13,7 @@ from infosift.search.base import Problem
 from infosift.search.forward import Forward, additions
 from infosift.search.problem import make_problem, settings_of
 from infosift.search.published import PublishedTests
-from infosift.search.run import Run
+from infosift.search.runner import Run
 from oracle import ksg
 from samples import friedman, make_selector
 

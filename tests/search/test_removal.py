@@ -15,7 +15,7 @@ from infosift.inference.drawn_scores import DrawnScores
 from infosift.inference.drawn_series import DrawnSeries
 from infosift.inference.max_test import growing, max_test
 from infosift.progress import Reporter
-from infosift.search.removal import Removals
+from infosift.search.pruning import Removals
 
 A, B, C = (FeatureUnit(name, (i,)) for i, name in enumerate("abc"))
 PROBLEM = SimpleNamespace(

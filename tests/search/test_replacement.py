@@ -9,7 +9,7 @@ from infosift.data.columns import NamedColumns
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.results.steps import Replacement
-from infosift.search.replacement import Replacements
+from infosift.search.pruning import Replacements
 
 RNG = np.random.default_rng(0)
 GOOD = RNG.normal(size=200)

@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator, clone
 
 from infosift import Filter, Floating, Forward, InputError, MutualInfoSelector, Selection
 from infosift.cli import options
-from infosift.search.searches import SEARCHES, as_search
+from infosift.search.registry import SEARCHES, as_search
 from samples import friedman, make_selector
 from studies import simulated
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linprog
 
 from infosift import InputError
-from infosift.results.error_bound import chance_bound, on_grid
+from infosift.results.stability import chance_bound, on_grid
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.data.prepare import Preparation, digest_of, is_constant, prepare, spreads_of
 from infosift.data.types import has_categories, has_two_values, n_categories
 from infosift.errors import InputError, is_auto, listing, repeated, shown
-from infosift.results.labels import written_label
+from infosift.results.serialization import written_label
 
 
 def with_names_as_text(data: Any) -> Any:

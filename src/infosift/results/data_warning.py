@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from infosift.errors import Hint, in_words
-from infosift.results.records import Record
+from infosift.results.serialization import Record
 
 # Titles of the kinds that a report shows at its top; the others concern features that are not tested.
 TITLES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from infosift.results.records import Record
+from infosift.results.serialization import Record
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.results.records import Record
+from infosift.results.serialization import Record
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

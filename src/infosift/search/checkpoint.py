@@ -11,8 +11,7 @@ from typing import Any, Protocol, TypeVar
 from infosift.data.table import Table
 from infosift.errors import InputError, shown
 from infosift.io import write_file
-from infosift.results.records import Record, read_record
-from infosift.results.seals import NotAsWrittenError
+from infosift.results.serialization import NotAsWrittenError, Record, read_record
 from infosift.results.settings import Settings
 from infosift.results.steps import NeighborChoice, Step
 

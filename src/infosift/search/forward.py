@@ -13,8 +13,7 @@ from infosift.data.groups import FeatureUnit
 from infosift.data.table import Table
 from infosift.results.steps import Step
 from infosift.search.base import Decisions, Method, Problem, Tests
-from infosift.search.removal import Removals
-from infosift.search.replacement import Replacements
+from infosift.search.pruning import Removals, Replacements
 
 
 class Forward(BaseEstimator):  # type: ignore[misc]

@@ -35,8 +35,7 @@ from infosift.random_streams import resolve_seed
 from infosift.results.settings import Component, Settings
 from infosift.search.base import Problem
 from infosift.search.data_warnings import warnings_of_data
-from infosift.search.methods import as_method
-from infosift.search.searches import as_search
+from infosift.search.registry import as_method, as_search
 
 _CHOICES = {"scale": ("standard", "rank", "none"), "missing": ("error", "drop", "partial")}
 

@@ -27,7 +27,7 @@ from infosift.inference.permutation import (
 from infosift.progress import Reporter
 from infosift.results.steps import NeighborChoice, PermutationTest, Step
 from infosift.search.base import Alone, Problem, columns_of
-from infosift.search.choose_k import Resampling, choose_value
+from infosift.search.resampling import Resampling, choose_value
 
 _N_FOLDS = 30
 # Of a filter that controls the false discovery rate.

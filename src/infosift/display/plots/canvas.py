@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 
 from infosift.errors import InputError
-from infosift.results.labels import in_whole_characters
+from infosift.results.serialization import in_whole_characters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

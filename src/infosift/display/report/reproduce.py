@@ -14,8 +14,7 @@ from infosift.display.hints import OPTIONS, OPTIONS_OF_PARTS
 from infosift.display.wording import series
 from infosift.results.selection import Selection
 from infosift.results.settings import Component
-from infosift.search.methods import METHODS
-from infosift.search.searches import SEARCHES
+from infosift.search.registry import METHODS, SEARCHES
 from infosift.selector import MutualInfoSelector
 
 _LONGEST_LINE = 88

@@ -15,8 +15,7 @@ from infosift.results.steps import Removal, Replacement
 from infosift.search.base import Decision, Problem, Tests, columns_of
 from infosift.search.checkpoint import Checkpoint, fresh_state
 from infosift.search.data_warnings import warnings_of_selection
-from infosift.search.explained import explained_by, information_alone
-from infosift.search.verdicts import detectable_correlation, verdicts
+from infosift.search.verdicts import detectable_correlation, explained_by, information_alone, verdicts
 
 _CALLBACK = "a callback"
 

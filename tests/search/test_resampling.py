@@ -9,8 +9,8 @@ from infosift.data.prepare import to_unit_spread
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.random_streams import stream
-from infosift.search import choose_k
-from infosift.search.choose_k import Resampling, assign_folds, best_column, choose_value
+from infosift.search import resampling
+from infosift.search.resampling import Resampling, assign_folds, best_column, choose_value
 from oracle import ksg, t_statistic
 from samples import friedman
 
@@ -109,7 +109,7 @@ def test_resampling_gives_the_estimate_without_each_fold():
 
 
 def test_long_tables_are_sampled(monkeypatch):
-    monkeypatch.setattr(choose_k, "MOST_ROWS", 80)
+    monkeypatch.setattr(resampling, "MOST_ROWS", 80)
     X, y = friedman(0, n=200)
     table = make_table(NamedColumns(tuple("abcdefghij"), X.T), NamedColumns(("y",), y[None]), seed=4)
 

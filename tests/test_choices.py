@@ -6,7 +6,6 @@ import pytest
 
 from infosift import (
     KSG,
-    CriterionChoice,
     GaussianCopula,
     Histogram,
     InputError,
@@ -14,6 +13,7 @@ from infosift import (
     choose_criterion,
     choose_n_neighbors,
 )
+from infosift.results import CriterionChoice
 from infosift.search.resampling import _halves
 from samples import friedman
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import infosift
+import infosift.display.plots
+import infosift.results
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -24,9 +26,12 @@ def test_examples_in_docstrings(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-@pytest.mark.parametrize("name", infosift.__all__)
-def test_public_names_have_parameters_and_an_example(name):
-    thing = getattr(infosift, name)
+PLACES = (infosift, infosift.results, infosift.display.plots)  # where public names are
+PUBLIC = {name: getattr(place, name) for place in PLACES for name in place.__all__ if name != "draw"}
+
+
+@pytest.mark.parametrize("thing", PUBLIC.values(), ids=PUBLIC)
+def test_public_names_have_parameters_and_an_example(thing):
     assert ">>>" in thing.__doc__
     if getattr(thing, "__init__", None) is not object.__init__:
         assert "    Parameters\n    ----------\n" in thing.__doc__

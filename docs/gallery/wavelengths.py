@@ -16,7 +16,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
-from infosift import BSplineBasis, MutualInfoSelector, SpectrumDisplay
+from infosift import BSplineBasis, MutualInfoSelector
+from infosift.display.plots import SpectrumDisplay
 
 rng = np.random.default_rng(3)
 wavelengths = np.linspace(850, 1050, 101)

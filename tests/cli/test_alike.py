@@ -8,9 +8,10 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from infosift import NeighborChoice, PermutationTest, Selection, mutual_information
+from infosift import Selection, mutual_information
 from infosift.cli import app
 from infosift.cli.running import OUT_OF_TIME, warnings_as_notes
+from infosift.results import NeighborChoice, PermutationTest
 
 
 def infosift(*arguments, **options):

@@ -4,8 +4,9 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from infosift import MutualInfoSelector, Selection, Stability, selection_stability
+from infosift import MutualInfoSelector, Selection, selection_stability
 from infosift.cli import app
+from infosift.results import Stability
 from samples import friedman
 
 

@@ -14,8 +14,9 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from infosift import NeighborChoice, PermutationTest, Selection, choose_n_neighbors, mutual_information
+from infosift import Selection, choose_n_neighbors, mutual_information
 from infosift.cli import app
+from infosift.results import NeighborChoice, PermutationTest
 from samples import friedman
 from studies.simulated import walks
 

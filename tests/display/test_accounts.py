@@ -6,10 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from infosift import MutualInfoSelector, Selection, Substitutes, Verdict
+from infosift import MutualInfoSelector, Selection
 from infosift.display.report import render, summarise
 from infosift.display.report.features import accounts
 from infosift.display.report.figures import Links, address_of
+from infosift.results import Substitutes, Verdict
 from pages import LINKED, linked_results, select
 
 

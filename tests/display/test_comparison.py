@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from infosift import ComparisonDisplay, InputError
+from infosift import InputError
+from infosift.display.plots import ComparisonDisplay
 from infosift.display.report import render
 from infosift.display.terminal import print_comparison
 from infosift.display.wording import how_compared, how_often, name_of_subset, signed

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from infosift import DataWarningRecord, Verdict
+from infosift.results import DataWarningRecord, Verdict
 from samples import friedman, make_selector, small_selection
 
 

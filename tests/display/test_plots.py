@@ -15,21 +15,10 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import infosift
-from infosift import (
-    BSplineBasis,
-    InputError,
-    MutualInfoSelector,
-    NeighborsDisplay,
-    PathDisplay,
-    RankingDisplay,
-    Removal,
-    Selection,
-    SpectrumDisplay,
-    Verdict,
-    VerdictsDisplay,
-    choose_n_neighbors,
-)
+from infosift import BSplineBasis, InputError, MutualInfoSelector, Selection, choose_n_neighbors
+from infosift.display.plots import NeighborsDisplay, PathDisplay, RankingDisplay, SpectrumDisplay, VerdictsDisplay
 from infosift.display.plots.canvas import as_written
+from infosift.results import Removal, Verdict
 from samples import friedman, make_selector, resealed, small_selection
 
 ODD = (
@@ -377,7 +366,9 @@ def test_matplotlib_is_loaded_only_to_draw():
 
 
 def test_displays_are_public():
-    assert {display.__name__ for display in (*KINDS.values(), SpectrumDisplay)} <= set(infosift.__all__)
+    assert {display.__name__ for display in (*KINDS.values(), SpectrumDisplay)} <= set(
+        infosift.display.plots.__all__
+    )
 
 
 def test_half_a_character_in_a_name_is_drawn_by_its_code():

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from infosift import InputError, MutualInfoSelector, RedundancyDisplay, Removal, Selection, Verdict
+from infosift import InputError, MutualInfoSelector, Selection
+from infosift.display.plots import RedundancyDisplay
+from infosift.results import Removal, Verdict
 from infosift.results.path import standings
 from samples import small_selection
 

@@ -10,23 +10,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from infosift import (
-    Calibrated,
-    Component,
-    DataWarningRecord,
-    Filter,
-    GaussianCopula,
-    MutualInfoSelector,
-    Published,
-    Removal,
-    Replacement,
-    Selection,
-    Verdict,
-)
+from infosift import Calibrated, Filter, GaussianCopula, MutualInfoSelector, Published, Selection
 from infosift.display.report import render, summarise
 from infosift.display.report.figures import figures
 from infosift.display.wording import CAUTION, at_least, at_most, count, in_a_sentence, levels, probability, series
 from infosift.errors import Hint
+from infosift.results import Component, DataWarningRecord, Removal, Replacement, Verdict
 from infosift.results.data_warning import data_warning
 from infosift.results.selection import TIME_LIMIT
 from pages import ODD, select, wide_selection

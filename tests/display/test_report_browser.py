@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from infosift import Verdict
 from infosift.display.report import write_report
+from infosift.results import Verdict
 from pages import ODD, select, select_and_check, select_and_measure, wide_selection
 
 NAMES = 'tr:not([hidden]) th[scope="row"]'

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from infosift import InputError, StabilityDisplay, Substitutes
+from infosift import InputError
+from infosift.display.plots import StabilityDisplay
 from infosift.display.report import render
 from infosift.display.terminal import print_stability
 from infosift.display.wording import by_chance, how_resampled, percent
+from infosift.results import Substitutes
 from pages import ODD, select_and_measure
 
 

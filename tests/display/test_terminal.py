@@ -8,9 +8,10 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from infosift import Removal, Replacement, Selection, Verdict, choose_n_neighbors, permutation_test
+from infosift import Selection, choose_n_neighbors, permutation_test
 from infosift.display.terminal import print_choice, print_selection, print_test
 from infosift.display.wording import CAUTION, MEANINGS, levels, limits, power, probability, unadjusted
+from infosift.results import Removal, Replacement, Verdict
 from infosift.results.selection import TIME_LIMIT
 from samples import friedman, make_selector, small_selection
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from infosift import InputError, SubsetComparison, SubsetScores
+from infosift import InputError
+from infosift.results import SubsetComparison, SubsetScores
 
 ALL = [0.7, 0.8, 0.75]
 GUESS = [0, -0.01, -0.02]

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infosift import Explained, Selection
+from infosift import Selection
+from infosift.results import Explained
 from samples import friedman, make_selector
 
 SHARES = st.lists(st.floats(0.01, 1), min_size=2, max_size=8).map(

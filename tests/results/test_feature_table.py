@@ -7,7 +7,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from infosift import DataWarning, MutualInfoSelector, Replacement
+from infosift import DataWarning, MutualInfoSelector
+from infosift.results import Replacement
 from infosift.results.feature_table import feature_rows
 from samples import friedman, make_selector
 

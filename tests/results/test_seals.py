@@ -6,20 +6,22 @@ import random
 import pytest
 
 from infosift import (
-    Component,
-    CriterionChoice,
     InputError,
     MutualInfoSelector,
-    NeighborChoice,
-    PermutationTest,
     Selection,
-    Stability,
-    SubsetComparison,
     choose_criterion,
     choose_n_neighbors,
     compare_subsets,
     permutation_test,
     selection_stability,
+)
+from infosift.results import (
+    Component,
+    CriterionChoice,
+    NeighborChoice,
+    PermutationTest,
+    Stability,
+    SubsetComparison,
 )
 from samples import friedman, small_selection
 

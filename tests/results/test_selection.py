@@ -9,17 +9,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from infosift import (
-    Calibrated,
-    NeighborChoice,
-    Removal,
-    Replacement,
-    Selection,
-    Subset,
-    choose_n_neighbors,
-    permutation_test,
-)
+from infosift import Calibrated, Selection, choose_n_neighbors, permutation_test
 from infosift.errors import InputError
+from infosift.results import NeighborChoice, Removal, Replacement, Subset
 from samples import friedman, make_selector
 
 

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from infosift import KSG, Calibrated, Component, MutualInfoSelector, Published, Settings
+from infosift import KSG, Calibrated, MutualInfoSelector, Published
+from infosift.results import Component, Settings
 from samples import friedman
 
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from infosift import InputError, MutualInfoSelector, Stability, Substitutes, selection_stability
+from infosift import InputError, MutualInfoSelector, selection_stability
+from infosift.results import Stability, Substitutes
 
 
 @pytest.fixture(scope="module")

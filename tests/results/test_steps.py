@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from infosift import PermutationTest, Removal, Replacement, Step, Verdict, permutation_test
+from infosift import permutation_test
+from infosift.results import PermutationTest, Removal, Replacement, Step, Verdict
 from samples import friedman, make_selector
 
 OPTIONS = {

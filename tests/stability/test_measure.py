@@ -13,8 +13,9 @@ import polars as pl
 import pytest
 from joblib import parallel_config
 
-from infosift import Calibrated, InputError, MutualInfoSelector, Stability, selection_stability
+from infosift import Calibrated, InputError, MutualInfoSelector, selection_stability
 from infosift.random_streams import stream
+from infosift.results import Stability
 from infosift.search.problem import settings_of
 from infosift.stability import draw_pair, read, select
 from samples import friedman

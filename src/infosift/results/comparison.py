@@ -123,7 +123,8 @@ class SubsetComparison(Record):
     Examples
     --------
     >>> import numpy as np
-    >>> from infosift import SubsetComparison, compare_subsets
+    >>> from infosift import compare_subsets
+    >>> from infosift.results import SubsetComparison
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
     >>> comparison = compare_subsets(X, X[:, 1] + 0.1 * X[:, 0], "ridge")
     >>> round(comparison["all"].mean, 3)
@@ -229,7 +230,7 @@ class SubsetComparison(Record):
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure, ``display.figure_``, without a window.
         """
-        return view_named("plot_comparison")(self, ax)
+        return view_named("comparison_display")(self).plot(ax)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{one.subset} {one.mean:.3f} ± {one.spread:.3f}" for one in self.subsets)

@@ -49,7 +49,7 @@ class Explained(Record):
 
     Examples
     --------
-    >>> from infosift import Explained
+    >>> from infosift.results import Explained
     >>> coin = Explained(information=0.3, class_shares=(0.5, 0.5))
     >>> round(coin.share, 2), round(coin.least_error, 2), coin.error_of_guessing
     (0.43, 0.13, 0.5)
@@ -116,7 +116,7 @@ class Subset:
 
     Examples
     --------
-    >>> from infosift import Subset
+    >>> from infosift.results import Subset
     >>> Subset(names=("bmi",), indices=(2,), information=0.17).names
     ('bmi',)
     """

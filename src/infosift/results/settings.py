@@ -21,7 +21,7 @@ class Component(Record):
 
     Examples
     --------
-    >>> from infosift import Component
+    >>> from infosift.results import Component
     >>> Component(name="KSG", parameters={"n_neighbors": 6}).parameters["n_neighbors"]
     6
     """

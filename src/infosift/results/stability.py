@@ -86,7 +86,7 @@ class Substitutes(Record):
 
     Examples
     --------
-    >>> from infosift import Substitutes
+    >>> from infosift.results import Substitutes
     >>> Substitutes(features=("weight", "girth"), frequency=0.98).frequency
     0.98
     """
@@ -133,7 +133,8 @@ class Stability(Record):
     Examples
     --------
     >>> import numpy as np
-    >>> from infosift import MutualInfoSelector, Stability, selection_stability
+    >>> from infosift import MutualInfoSelector, selection_stability
+    >>> from infosift.results import Stability
     >>> X = np.random.default_rng(0).normal(size=(80, 3))
     >>> stability = selection_stability(MutualInfoSelector(), X, X[:, 1], n_resamples=4)
     >>> stability.frequencies.tolist(), stability.stable(0.9)
@@ -291,7 +292,7 @@ class Stability(Record):
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure, ``display.figure_``, without a window.
         """
-        return view_named("plot_stability")(self, ax)
+        return view_named("stability_display")(self).plot(ax)
 
     def __repr__(self) -> str:
         shown = [f"{name} {self.frequency(name):.2f}" for name in self.ranking if self.frequency(name) > 0]

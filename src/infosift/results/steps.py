@@ -26,7 +26,7 @@ class FoldEstimates(Record):
     Examples
     --------
     >>> import numpy as np
-    >>> from infosift import FoldEstimates
+    >>> from infosift.results import FoldEstimates
     >>> FoldEstimates(estimates=np.array([0.1, 0.3]), mean=0.2, variance=0.02, n_neighbors=6).mean
     0.2
     """
@@ -241,7 +241,7 @@ class Verdict(Record):
 
     Examples
     --------
-    >>> from infosift import Verdict
+    >>> from infosift.results import Verdict
     >>> found = Verdict("age", "irrelevant", 0.21, unadjusted_p_value=0.008, n_candidates=30)
     >>> found.rests_on
     'p = 0.21 adjusted for 30 candidates (0.008 unadjusted)'
@@ -280,7 +280,7 @@ class Replacement(Record):
 
     Examples
     --------
-    >>> from infosift import Replacement
+    >>> from infosift.results import Replacement
     >>> Replacement("area", ("length", "width"), 0.01).replaced
     ('length', 'width')
     """
@@ -303,7 +303,7 @@ class Removal(Record):
 
     Examples
     --------
-    >>> from infosift import Removal
+    >>> from infosift.results import Removal
     >>> Removal(("width",), 0.4).features
     ('width',)
     """

@@ -49,7 +49,8 @@ class NeighborsDisplay(Display):
     Examples
     --------
     >>> import numpy as np
-    >>> from infosift import NeighborsDisplay, choose_n_neighbors
+    >>> from infosift import choose_n_neighbors
+    >>> from infosift.display.plots import NeighborsDisplay
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
     >>> display = NeighborsDisplay.from_choice(choose_n_neighbors(X, X[:, 1], random_state=0))
     >>> display.feature, display.t.shape

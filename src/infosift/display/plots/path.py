@@ -62,7 +62,8 @@ class PathDisplay(Display):
     Examples
     --------
     >>> import numpy as np
-    >>> from infosift import MutualInfoSelector, PathDisplay
+    >>> from infosift import MutualInfoSelector
+    >>> from infosift.display.plots import PathDisplay
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
     >>> selector = MutualInfoSelector(max_features=1, random_state=0).fit(X, X[:, 1] ** 2)
     >>> PathDisplay.from_selection(selector.selection_).features

@@ -54,7 +54,8 @@ class RankingDisplay(Display):
     Examples
     --------
     >>> import numpy as np
-    >>> from infosift import MutualInfoSelector, RankingDisplay
+    >>> from infosift import MutualInfoSelector
+    >>> from infosift.display.plots import RankingDisplay
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
     >>> selector = MutualInfoSelector(max_features=1, random_state=0).fit(X, X[:, 1] ** 2)
     >>> display = RankingDisplay.from_selection(selector.selection_)

@@ -40,7 +40,8 @@ class SpectrumDisplay(Display):
     --------
     >>> import numpy as np
     >>> import polars as pl
-    >>> from infosift import MutualInfoSelector, SpectrumDisplay
+    >>> from infosift import MutualInfoSelector
+    >>> from infosift.display.plots import SpectrumDisplay
     >>> values = np.random.default_rng(0).normal(size=(60, 3))
     >>> X = pl.DataFrame(values, schema=["wl400", "wl410", "wl420"])
     >>> selection = MutualInfoSelector(max_features=1, random_state=0).fit(X, X["wl410"] ** 2).selection_

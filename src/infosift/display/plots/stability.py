@@ -55,7 +55,8 @@ class StabilityDisplay(Display):
     Examples
     --------
     >>> import numpy as np
-    >>> from infosift import MutualInfoSelector, StabilityDisplay, selection_stability
+    >>> from infosift import MutualInfoSelector, selection_stability
+    >>> from infosift.display.plots import StabilityDisplay
     >>> X = np.random.default_rng(0).normal(size=(80, 3))
     >>> stability = selection_stability(MutualInfoSelector(), X, X[:, 1], n_resamples=4)
     >>> StabilityDisplay.from_stability(stability).names
@@ -125,7 +126,8 @@ class ComparisonDisplay(Display):
     Examples
     --------
     >>> import numpy as np
-    >>> from infosift import ComparisonDisplay, compare_subsets
+    >>> from infosift import compare_subsets
+    >>> from infosift.display.plots import ComparisonDisplay
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
     >>> ComparisonDisplay.from_comparison(compare_subsets(X, X[:, 1] + 0.1 * X[:, 0], "ridge")).scores.shape
     (4, 5)

@@ -65,7 +65,8 @@ class VerdictsDisplay(Display):
     Examples
     --------
     >>> import numpy as np
-    >>> from infosift import MutualInfoSelector, VerdictsDisplay
+    >>> from infosift import MutualInfoSelector
+    >>> from infosift.display.plots import VerdictsDisplay
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
     >>> selector = MutualInfoSelector(max_features=1, random_state=0).fit(X, X[:, 1] ** 2)
     >>> display = VerdictsDisplay.from_selection(selector.selection_)
@@ -145,7 +146,8 @@ class RedundancyDisplay(Display):
     Examples
     --------
     >>> import numpy as np
-    >>> from infosift import MutualInfoSelector, RedundancyDisplay
+    >>> from infosift import MutualInfoSelector
+    >>> from infosift.display.plots import RedundancyDisplay
     >>> rng = np.random.default_rng(0)
     >>> x = rng.normal(size=200)
     >>> X = np.column_stack([x, x + 0.3 * rng.normal(size=200), rng.normal(size=200)])

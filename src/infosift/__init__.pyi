@@ -1,0 +1,32 @@
+from .comparison import compare_subsets as compare_subsets
+from .criteria.ksg import KSG as KSG
+from .criteria.nearest_rows import DeltaTest as DeltaTest
+from .criteria.nearest_rows import GammaTest as GammaTest
+from .criteria.nearest_rows import NeighborError as NeighborError
+from .criteria.parzen import KernelDensity as KernelDensity
+from .criteria.parzen import QuadraticMI as QuadraticMI
+from .criteria.series import Series as Series
+from .criteria.simple import GaussianCopula as GaussianCopula
+from .criteria.simple import Histogram as Histogram
+from .data.dates import expand_dates as expand_dates
+from .data.written_values import parse_numbers as parse_numbers
+from .errors import DataWarning as DataWarning
+from .errors import InputError as InputError
+from .functions import choose_criterion as choose_criterion
+from .functions import choose_n_neighbors as choose_n_neighbors
+from .functions import mutual_information as mutual_information
+from .functions import permutation_test as permutation_test
+from .functions import resample_mutual_information as resample_mutual_information
+from .functions import score_candidates as score_candidates
+from .results.selection import Selection as Selection
+from .search.backward import Backward as Backward
+from .search.calibrated import Calibrated as Calibrated
+from .search.filter import Filter as Filter
+from .search.floating import Floating as Floating
+from .search.forward import Forward as Forward
+from .search.published import Published as Published
+from .selector import MutualInfoSelector as MutualInfoSelector
+from .spectra import BSplineBasis as BSplineBasis
+from .stability import selection_stability as selection_stability
+
+__version__: str

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import make_friedman1
 
-from studies.data import HOUSING, SONAR, TECATOR
-from studies.prediction import load
+from studies.data_files import HOUSING, SONAR, TECATOR, load
 
 NUMBERS, CLASSES = "numbers", "two classes"
 _OF_FILES = {"housing": HOUSING, "sonar": SONAR, "tecator": TECATOR}

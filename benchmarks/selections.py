@@ -12,7 +12,7 @@ from benchmarks.data import everyday_table
 from benchmarks.timing import Result, interleaved
 from benchmarks.workloads import Size
 from infosift.errors import InputError
-from studies.rivals import DEFAULT, chosen_by, prepare, require_rivals
+from studies.selectors import DEFAULT, prepare, require_installed, select_by
 
 # Each with the most features of a table that it gets through in a minute or two.
 _PEERS = {
@@ -42,7 +42,7 @@ def _beside_peers(name: str, X: np.ndarray, y: np.ndarray) -> list[Result]:
     selected: dict[str, frozenset[int]] = {}
 
     def select(who: str) -> None:
-        selected[who] = chosen_by(who, X, y, 0, len(selected.get(DEFAULT, ())))
+        selected[who] = select_by(who, X, y, 0, len(selected.get(DEFAULT, ())))
 
     for who in (DEFAULT, *peers):
         prepare(who)
@@ -63,7 +63,7 @@ def _beside_peers(name: str, X: np.ndarray, y: np.ndarray) -> list[Result]:
 
 def _installed(who: str) -> bool:
     try:
-        require_rivals([who])
+        require_installed([who])
     except InputError:
         return False
     return True

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import polars as pl
 
 from infosift.selector import MutualInfoSelector
-from studies.data import CENSUS
-from studies.figures import forward_search
-from studies.outcome import Outcome, Setting, Table
-from studies.set_comparison import SETS, Comparison, compare, verdict
+from studies.data_files import CENSUS
+from studies.outcome import Outcome, Setting, Table, forward_search
+from studies.rbfn import SETS, Comparison, compare, verdict
 
 TARGET = "a112_H23.A"
 _SUBSETS, _ROWS = 8, 1024
@@ -47,10 +44,8 @@ def run(setting: Setting) -> Outcome:
         X = frame.select(columns_of(reading, frame.columns))
         train = slice(subset * _ROWS, subset * _ROWS + rows)
         selector = MutualInfoSelector(method="published", random_state=subset, n_jobs=setting.n_jobs)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="(?s)(Constant|Near-unique|Duplicates)")
-            comparison = compare((X[train], y[train]), (X[test], y[test]), selector, cv=3, seed=subset)
-        comparisons[reading].append(comparison)
+        compared = compare((X[train], y[train]), (X[test], y[test]), selector, cv=3, seed=subset)
+        comparisons[reading].append(compared)
     tables = tuple(_errors(reading, compared) for reading, compared in comparisons.items())
     first = comparisons["B"][0].selection
     names = [f"subset {subset + 1}" for subset in range(subsets)]

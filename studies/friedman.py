@@ -14,8 +14,7 @@ from infosift.arrays import FloatArray
 from infosift.functions import score_candidates
 from infosift.results.selection import Selection
 from infosift.selector import MutualInfoSelector
-from studies.figures import forward_search
-from studies.outcome import Outcome, Setting, Table
+from studies.outcome import Outcome, Setting, Table, forward_search
 from studies.simulated import draw_friedman
 
 NAMES = tuple(f"X{number}" for number in range(1, 11))

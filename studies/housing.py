@@ -6,10 +6,9 @@ import numpy as np
 
 from infosift.search.published import Published
 from infosift.selector import MutualInfoSelector
-from studies.data import HOUSING
-from studies.figures import forward_search
-from studies.outcome import Outcome, Setting
-from studies.set_comparison import (
+from studies.data_files import HOUSING
+from studies.outcome import Outcome, Setting, forward_search
+from studies.rbfn import (
     compare,
     errors_over_splits,
     notable_features,

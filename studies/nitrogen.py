@@ -15,10 +15,9 @@ from infosift.display.plots import SpectrumDisplay
 from infosift.display.plots.canvas import GREY, new_figure
 from infosift.selector import MutualInfoSelector
 from infosift.spectra import BSplineBasis
-from studies.data import NITROGEN
-from studies.figures import forward_search
-from studies.outcome import Outcome, Setting, Table
-from studies.set_comparison import (
+from studies.data_files import NITROGEN
+from studies.outcome import Outcome, Setting, Table, forward_search
+from studies.rbfn import (
     Comparison,
     compare,
     errors_over_splits,

@@ -1,34 +1,87 @@
-"""What a study is given and what comes out of it: tables, figures, and all numbers as JSON."""
+"""What studies share: how one is run, the runs that are done, and its tables, figures and numbers."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import joblib
+from scipy.stats import binomtest
+
+from infosift.errors import InputError
 from infosift.io import write_file
-from studies.runs import Runs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from infosift.results.selection import Selection
 
 Item = TypeVar("Item")
 Track = Callable[[Sequence[Item], str], Iterable[Item]]
 
 
 def untracked(items: Sequence[Any], label: str) -> Iterable[Any]:
-    """Go through items without a progress bar."""
+    """Iterate without a progress bar."""
     return items
+
+
+class Runs:
+    """Results of runs in a file, one a line, so that an interrupted study resumes where it stopped.
+
+    The key of a run is a hash of its function, its arguments and the version of infosift: another study, other
+    data or another version never share a result.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._answers = path, dict[str, Any]()
+        *lines, rest = path.read_bytes().split(b"\n") if path.exists() else [b""]
+        try:
+            self._answers.update(map(json.loads, lines))
+        except (ValueError, TypeError) as error:
+            raise InputError(f"{path} is damaged: remove it to start the study anew.") from error
+        if rest:  # of a line that was being written when the study was ended
+            write_file(path, b"".join(line + b"\n" for line in lines))
+        self.n_before = len(self._answers)
+
+    def keys(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> list[str]:
+        """Return the keys of calls of a function."""
+        seed = joblib.hash((version("infosift"), function))
+        return [joblib.hash((seed, call)) for call in calls]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._answers
+
+    def __getitem__(self, key: str) -> Any:
+        return self._answers[key]
+
+    def add(self, key: str, answer: Any) -> None:
+        """Append a result, which is anything that JSON can hold."""
+        with self._path.open("ab") as file:
+            file.write(json.dumps([key, answer]).encode() + b"\n")
+        self._answers[key] = answer
 
 
 @dataclass(frozen=True)
 class Setting:
-    """How to run a study: ``quick`` for a small version, ``data`` the folder of the data sets.
+    """How to run a study.
 
-    What ``runs`` has is not done again.
+    Parameters
+    ----------
+    quick : bool
+        Run a small version, as a trial.
+    data : Path or None
+        Folder of the data files.
+    n_jobs : int or None
+        Number of processes or threads, as in joblib.
+    track : callable
+        Wraps a sequence of items, with a label, to show progress.
+    runs : Runs or None
+        Results of earlier runs, which are not repeated; new ones are added.
     """
 
     quick: bool = False
@@ -38,34 +91,30 @@ class Setting:
     runs: Runs | None = None
 
     def map(self, function: Callable[..., Any], *items: Sequence[Any]) -> Iterator[Any]:
-        """Yield the answers of runs that are best done side by side, each on one thread of a process of its own.
+        """Yield the results of calls of a function, each in a process of one thread.
 
-        Inside ``joblib.parallel_config(backend="dask")`` they are done by the workers of a cluster.
+        Inside ``joblib.parallel_config(backend="dask")`` the workers of a cluster execute the calls.
         """
-        from joblib import Parallel, delayed
-
         calls = list(zip(*items, strict=True))
-        run = Parallel(n_jobs=self.n_jobs, prefer="processes", return_as="generator")
+        run = joblib.Parallel(n_jobs=self.n_jobs, prefer="processes", return_as="generator")
         if self.runs is None:
-            yield from run(delayed(function)(*call) for call in calls)
+            yield from run(joblib.delayed(function)(*call) for call in calls)
             return
         keys = self.runs.keys(function, calls)
         left = {key: call for key, call in zip(keys, calls, strict=True) if key not in self.runs}
-        for key, answer in zip(left, run(delayed(function)(*call) for call in left.values()), strict=True):
+        for key, answer in zip(left, run(joblib.delayed(function)(*call) for call in left.values()), strict=True):
             self.runs.add(key, answer)
         yield from map(self.runs.__getitem__, keys)
 
 
 def per_cent(share: float, n_runs: int) -> str:
-    """Return a share of runs in per cent, with its 95 % interval by Wilson."""
-    from scipy.stats import binomtest
-
+    """Return a share of runs in per cent, with its 95 % Wilson interval."""
     low, high = binomtest(round(share * n_runs), n_runs).proportion_ci(method="wilson")
     return f"{100 * share:.0f} ({100 * low:.0f}–{100 * high:.0f})"
 
 
 def on_data_sets(runs: Mapping[str, Collection[int]]) -> str:
-    """Return on how many data sets each was run, such as "ours on 100 data sets, others on 20 data sets"."""
+    """Return the numbers of data sets, such as "ours on 100 data sets, others on 20 data sets"."""
     return ", ".join(
         f"{name} on {' or '.join(map(str, sorted(counts)))} data set{'s' * (max(counts) > 1)}"
         for name, counts in runs.items()
@@ -92,7 +141,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a study found."""
+    """The results of a study."""
 
     name: str
     tables: tuple[Table, ...]
@@ -110,3 +159,12 @@ class Outcome:
                 drawn = BytesIO()
                 figure.savefig(drawn, format=kind, dpi=150)
                 write_file(folder / f"{self.name}-{name}.{kind}", drawn.getvalue())
+
+
+def forward_search(selection: Selection, title: str) -> Any:
+    """Draw the path of a forward search under a title."""
+    from infosift.display.plots import PathDisplay
+
+    display = PathDisplay.from_selection(selection).plot()
+    display.ax_.set_title(title)
+    return display.figure_

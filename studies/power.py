@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from studies import simulated
 from studies.outcome import Outcome, Setting, Table, on_data_sets, per_cent
-from studies.rivals import DEFAULT, OURS, TOLD, chosen_by, prepare, require_rivals
+from studies.selectors import DEFAULT, OF_GIVEN_SIZE, OURS, prepare, require_installed, select_by
 from studies.simulated import Sample
 
 N_RUNS, N_RUNS_OF_OTHERS = 100, 20
@@ -40,11 +40,11 @@ Figures = dict[str, float]
 def run(setting: Setting) -> Outcome:
     """Let every selector choose on the same data sets, and count."""
     kinds = KINDS[::8] if setting.quick else KINDS
-    require_rivals(WHO)
+    require_installed(WHO)
     cells = [
         (n, kind, one)
         for n, kind, one in product(_ROWS[:1] if setting.quick else _ROWS, kinds, WHO)
-        if kind != NOISE or one not in TOLD  # none is what it would be told
+        if kind != NOISE or one not in OF_GIVEN_SIZE  # none is what it would be told
     ]
     numbers: dict[str, Any] = {}
     for n, kind, one in setting.track(cells, "kinds and selectors"):
@@ -82,7 +82,7 @@ def _one(n: int, kind: str, who: str, seed: int) -> Figures:
     prepare(who)
     with threadpool_limits(1):
         started = process_time()
-        selected = chosen_by(who, sample.X, sample.y, seed, len(sample.truth))
+        selected = select_by(who, sample.X, sample.y, seed, len(sample.truth))
         seconds = process_time() - started
     return {
         "all": selected >= sample.truth,

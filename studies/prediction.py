@@ -6,29 +6,42 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import product
 from math import sqrt
-from pathlib import Path
 from statistics import fmean, stdev
 from time import process_time
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.linear_model import LogisticRegressionCV
 from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from infosift.arrays import FloatArray
-from studies.data import COLON, HOUSING, NITROGEN, SONAR, TECATOR
+from infosift import comparison
+from infosift.arrays import FloatArray, IntArray
+from studies.data_files import load
 from studies.outcome import Outcome, Setting, Table
-from studies.predictors import MODELS, error_on, holds_classes
-from studies.rivals import DEFAULT, OURS, TOLD, chosen_by, prepare, require_rivals
+from studies.selectors import (
+    DEFAULT,
+    OF_GIVEN_SIZE,
+    OURS,
+    forest_model,
+    holds_classes,
+    neighbors_model,
+    prepare,
+    require_installed,
+    select_by,
+)
 
 _FOLDS = 5
+_ITERATIONS = 2000
+_PENALTIES_OF_CLASSES = np.logspace(-4, 4, 13)
 _FEW = 30
 _ALL = "all features"
 NAMES = ("housing", "nitrogen", "tecator", "diabetes", "sonar", "colon", "breast cancer")
 # Without mlxtend's search, which would go on to the last of 2,000 features.
-WHO = (_ALL, *OURS, "Boruta", "scikit-learn sequential", "L1 path", *TOLD)
-_QUICK = (_ALL, DEFAULT, *TOLD)
+WHO = (_ALL, *OURS, "Boruta", "scikit-learn sequential", "L1 path", *OF_GIVEN_SIZE)
+_QUICK = (_ALL, DEFAULT, *OF_GIVEN_SIZE)
 _REMARKS = (
     "Features are selected without the test rows. The error of numbers is the root mean square over the standard "
     "deviation of the target, that of classes the share of wrong ones, each with the standard error of the mean "
@@ -40,34 +53,39 @@ Data = tuple[FloatArray, np.ndarray]
 Fold = dict[str, float]
 # Means over folds, and the folds themselves under "by fold".
 Column = dict[str, Any]
-_SHIPPED = {"diabetes": load_diabetes, "breast cancer": load_breast_cancer, "wine": load_wine}
 
 
-def load(name: str, folder: Path | None) -> Data:
-    """Return the features and the target of a data set; classes are integers."""
-    if name in _SHIPPED:
-        return _SHIPPED[name](return_X_y=True)  # type: ignore[no-any-return]
-    file, target, others = {
-        "housing": (HOUSING, "MEDV", ()),
-        "nitrogen": (NITROGEN, "N", ("C", "S", "FERT")),
-        "tecator": (TECATOR, "fat", ("moisture", "protein")),
-        "sonar": (SONAR, "mine", ()),
-        "colon": (COLON, "Y", ()),
-    }[name]
-    frame = file.read(folder)
-    X = frame.drop(target, *others).to_numpy().astype(np.float64)
-    y = frame[target].to_numpy()
-    return np.log(X) if file is COLON else X, y.astype(np.int64 if file in (SONAR, COLON) else np.float64)
+def linear_model(y: np.ndarray) -> Any:
+    """Return a linear model with an L2 penalty chosen by cross-validation."""
+    if not holds_classes(y):
+        return comparison.ridge_model()
+    logistic = LogisticRegressionCV(
+        Cs=1 / _PENALTIES_OF_CLASSES,
+        l1_ratios=(0.0,),
+        cv=_FOLDS,
+        scoring="neg_log_loss",
+        max_iter=_ITERATIONS,
+        use_legacy_attributes=False,
+    )
+    return make_pipeline(StandardScaler(), logistic)
+
+
+# From the target, which is of numbers or classes, and a seed to a model.
+MODELS: dict[str, Callable[[np.ndarray, int], Any]] = {
+    "nearest neighbours": lambda y, seed: neighbors_model(y),
+    "random forest": forest_model,
+    "linear model": lambda y, seed: linear_model(y),
+}
 
 
 def run(setting: Setting) -> Outcome:
     """Select features on four fifths of the rows and predict the others, in turn."""
     names, who = (NAMES[3:4], _QUICK) if setting.quick else (NAMES, WHO)
-    require_rivals(who)
+    require_installed(who)
     data = {name: load(name, setting.data) for name in names}
     numbers: dict[str, dict[str, Column]] = {name: {} for name in names}
     for name, one in setting.track(list(product(names, who)), "data sets and selectors"):
-        told = numbers_of_features(numbers[name][DEFAULT]) if one in TOLD else ()
+        told = numbers_of_features(numbers[name][DEFAULT]) if one in OF_GIVEN_SIZE else ()
         numbers[name][one] = column(data[name], one, told, 1 if setting.quick else _FOLDS, setting.map)
     return outcome(numbers)
 
@@ -102,6 +120,16 @@ def outcome(numbers: dict[str, dict[str, Column]]) -> Outcome:
     return Outcome("prediction", tuple(tables), {"data sets": numbers, "ratios": ratios}, remarks=_REMARKS)
 
 
+def error_on(model: Any, X: FloatArray, y: np.ndarray, train: IntArray, test: IntArray) -> float:
+    """Return the share of wrong classes, or the root mean square over the standard deviation of the target."""
+    if X.shape[1] == 0:
+        model, X = comparison.dummy_model(holds_classes(y)), np.zeros((len(y), 1))
+    predicted = model.fit(X[train], y[train]).predict(X[test])
+    if holds_classes(y):
+        return float(np.mean(predicted != y[test]))
+    return float(np.sqrt(np.mean((predicted - y[test]) ** 2)) / y.std())
+
+
 def _one(data: Data, who: str, fold: int, n_features: int | None = None) -> Fold:
     X, y = data
     splitter = (StratifiedKFold if holds_classes(y) else KFold)(_FOLDS, shuffle=True, random_state=0)
@@ -109,7 +137,7 @@ def _one(data: Data, who: str, fold: int, n_features: int | None = None) -> Fold
     prepare(who)
     with threadpool_limits(1):
         started = process_time()
-        selected = sorted(chosen_by(who, X[train], y[train], fold, n_features))
+        selected = sorted(select_by(who, X[train], y[train], fold, n_features))
         seconds = process_time() - started
         errors = {name: error_on(model(y, fold), X[:, selected], y, train, test) for name, model in MODELS.items()}
     return {**errors, "features": float(len(selected)), "CPU seconds": seconds}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.pages.claims import Claim, Page
 from benchmarks.pages.results import calibration, exact, numbers_of, of_power
-from studies.rivals import DEFAULT
+from studies.selectors import DEFAULT
 from studies.simulated import KINDS, USELESS
 
 _NOISE = tuple(f"pure noise, d = {d}" for d in (1, 10, 50, 200))

@@ -21,12 +21,12 @@ from benchmarks.pages.results import (
     seconds_a_run,
     seconds_over_ours,
 )
-from studies.predictors import MODELS
-from studies.rivals import DEFAULT, OURS, TOLD
+from studies.prediction import MODELS
+from studies.selectors import DEFAULT, OF_GIVEN_SIZE, OURS
 
 _ROWS = (50, 100, 300)
 _QUICK = ("mRMR, told the number", "L1 path", "knockoffs", "knockoffs+")
-_L1_TOLD, _MRMR = TOLD
+_L1_TOLD, _MRMR = OF_GIVEN_SIZE
 _ALL, _NEIGHBORS, _FOREST, _LINEAR = "all features", *MODELS
 
 

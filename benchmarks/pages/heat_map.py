@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from studies.rivals import DEFAULT
+from studies.selectors import DEFAULT
 
 if TYPE_CHECKING:
     from studies.power import Figures

@@ -20,7 +20,7 @@ from benchmarks.pages.results import (
     prediction,
     results_against,
 )
-from studies.rivals import DEFAULT
+from studies.selectors import DEFAULT
 
 _REAL = ("diabetes", "breast cancer", "wine", "housing", "sonar", "tecator")
 

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from studies import power
-from studies.rivals import DEFAULT, OURS
+from studies.selectors import DEFAULT, OURS
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"

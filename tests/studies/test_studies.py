@@ -18,7 +18,7 @@ import studies
 from infosift.errors import InputError
 from studies.__main__ import app
 from studies.census import READINGS, columns_of
-from studies.data import CENSUS, HOUSING, NITROGEN
+from studies.data_files import CENSUS, HOUSING, NITROGEN
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ["INFOSIFT_DATA"]) if "INFOSIFT_DATA" in os.environ else None
@@ -30,8 +30,8 @@ def needs(file):
     return pytest.mark.skipif(not there, reason=f"{file.name} is not in INFOSIFT_DATA")
 
 
-RIVALS = ("boruta", "mlxtend", "hidimstat", "knockpy")
-needs_rivals = pytest.mark.skipif(not all(map(find_spec, RIVALS)), reason=f"not all of {RIVALS} are installed")
+PEERS = ("boruta", "mlxtend", "hidimstat", "knockpy")
+needs_peers = pytest.mark.skipif(not all(map(find_spec, PEERS)), reason=f"not all of {PEERS} are installed")
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ needs_rivals = pytest.mark.skipif(not all(map(find_spec, RIVALS)), reason=f"not 
         pytest.param("nitrogen", {"forward", "spectra"}, marks=needs(NITROGEN)),
         pytest.param("census", {"forward"}, marks=needs(CENSUS)),
         ("calibration", set()),
-        pytest.param("power", set(), marks=needs_rivals),
+        pytest.param("power", set(), marks=needs_peers),
         ("prediction", set()),
         ("criteria", set()),
     ],
@@ -137,7 +137,7 @@ def test_says_that_figures_need_matplotlib(monkeypatch, tmp_path):
 
 
 def test_says_that_the_comparison_needs_other_selectors(monkeypatch, tmp_path):
-    monkeypatch.setattr("studies.rivals.find_spec", lambda name: None)
+    monkeypatch.setattr("studies.selectors.find_spec", lambda name: None)
     result = study("power", "--quick", "--out", tmp_path)
     assert result.exit_code == 2
     told = " ".join(result.stderr.split())

@@ -8,13 +8,16 @@ from scipy.stats import sem
 from threadpoolctl import threadpool_limits
 
 from infosift.errors import InputError
-from studies import power, prediction, rivals
-from studies.predictors import MODELS, error_on
-from studies.rankings import l1_path_of, mrmr
+from studies import power, prediction, selectors
+from studies.data_files import load
+from studies.prediction import MODELS, error_on
+from studies.selectors import l1_path_of, mrmr
 
 pytest.importorskip("sklearn", minversion="1.8", reason="the L1 path of classes needs scikit-learn 1.8")
 N_USEFUL = 6
-OF_OTHERS = [who for who in (*rivals.SELECTORS, *rivals.TOLD) if who not in (*rivals.OURS, "all features")]
+OF_OTHERS = [
+    who for who in (*selectors.SELECTORS, *selectors.OF_GIVEN_SIZE) if who not in (*selectors.OURS, "all features")
+]
 
 
 @pytest.fixture(autouse=True)
@@ -33,10 +36,10 @@ def easy(classes=False):
 
 def selected_by(who, X, y):
     try:
-        rivals.require_rivals([who])
+        selectors.require_installed([who])
     except InputError as missing:
         pytest.skip(str(missing))
-    return rivals.chosen_by(who, X, y, 0, 3)
+    return selectors.select_by(who, X, y, 0, 3)
 
 
 @pytest.mark.parametrize("who", OF_OTHERS)
@@ -53,10 +56,10 @@ def test_knockoffs_leave_the_global_stream_where_it_was():
     pytest.importorskip("knockpy")
     X, y = easy()
     before = np.random.get_state()[1].tolist()  # noqa: NPY002
-    first = rivals.chosen_by("knockoffs", X, y, 0)
+    first = selectors.select_by("knockoffs", X, y, 0)
     assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
-    assert rivals.chosen_by("knockoffs", X, y, 0) == first
-    assert len(rivals.chosen_by("knockoffs+", X, y, 0)) >= 5
+    assert selectors.select_by("knockoffs", X, y, 0) == first
+    assert len(selectors.select_by("knockoffs+", X, y, 0)) >= 5
 
 
 @pytest.mark.parametrize("classes", [False, True])
@@ -67,7 +70,7 @@ def test_keeps_as_many_as_it_is_told(select, classes):
 
 
 def test_the_l1_path_of_three_classes_is_cut_at_the_number():
-    X, y = prediction.load("wine", None)
+    X, y = load("wine", None)
     assert len(l1_path_of(X, y, 4)) == 4
 
 
@@ -81,7 +84,7 @@ def test_a_constant_column_is_not_selected():
 def test_mrmr_is_that_of_the_package(name):
     pd = pytest.importorskip("pandas")
     package = pytest.importorskip("mrmr")
-    X, y = prediction.load(name, None)
+    X, y = load(name, None)
     frame = pd.DataFrame(X, columns=[str(column) for column in range(X.shape[1])])
     theirs = package.mrmr_classif if name == "wine" else package.mrmr_regression
     for number in (1, 3, 6):
@@ -90,17 +93,17 @@ def test_mrmr_is_that_of_the_package(name):
 
 
 def test_a_selector_that_takes_a_number_wants_one():
-    with pytest.raises(ValueError, match="must be told a number"):
-        rivals.chosen_by("mRMR, told the number", *easy(), 0)
+    with pytest.raises(ValueError, match="needs a number of features"):
+        selectors.select_by("mRMR, told the number", *easy(), 0)
 
 
 def test_names_the_packages_that_are_missing(monkeypatch):
-    monkeypatch.setattr(rivals, "find_spec", lambda name: None if name in ("boruta", "knockpy") else name)
-    rivals.require_rivals(["calibrated", "L1 path", "dCRT, lasso", *rivals.TOLD])
+    monkeypatch.setattr(selectors, "find_spec", lambda name: None if name in ("boruta", "knockpy") else name)
+    selectors.require_installed(["calibrated", "L1 path", "dCRT, lasso", *selectors.OF_GIVEN_SIZE])
     with pytest.raises(InputError, match="needs knockpy: pip"):
-        rivals.require_rivals(["knockoffs", "knockoffs+"])
+        selectors.require_installed(["knockoffs", "knockoffs+"])
     with pytest.raises(InputError, match=r"needs boruta and knockpy: pip install \"\.\[study\]\"\."):
-        rivals.require_rivals(power.WHO)
+        selectors.require_installed(power.WHO)
 
 
 @pytest.mark.parametrize("classes", [False, True])

@@ -1,30 +1,32 @@
-"""The data sets of the paper: found in a folder of the user's, and checked to be the right ones."""
+"""The data files of the studies, in a folder of the user's and recognised by their hash."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import numpy as np
+import polars as pl
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+
+from infosift.arrays import FloatArray
 from infosift.errors import InputError
 
-if TYPE_CHECKING:
-    import polars as pl
+Data = tuple[FloatArray, np.ndarray]
+_SHIPPED = {"diabetes": load_diabetes, "breast cancer": load_breast_cancer, "wine": load_wine}
 
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file that is not ours to pass on."""
+    """A file that may not be distributed with the repository, and where it can be had."""
 
     name: str
     sha256: str
     source: str
 
     def read(self, folder: Path | None) -> pl.DataFrame:
-        """Read the file from a folder, after making sure that it is what the study expects."""
-        import polars as pl
-
+        """Read the file from a folder, after checking its SHA-256."""
         if folder is None:
             raise InputError(
                 f"The study needs {self.name}: give its folder with --data or in INFOSIFT_DATA. {self.source}"
@@ -76,3 +78,20 @@ CENSUS = DataFile(
     "It holds the 22,784 rows and 138 attributes of Delve's census-house archive in Delve's random order (a copy "
     "is in mstrazar/mklaren on GitHub, datasets/delve/census-house).",
 )
+
+
+def load(name: str, folder: Path | None) -> Data:
+    """Return the features and the target of a data set, from a file or from scikit-learn; classes are integers."""
+    if name in _SHIPPED:
+        return _SHIPPED[name](return_X_y=True)  # type: ignore[no-any-return]
+    file, target, others = {
+        "housing": (HOUSING, "MEDV", ()),
+        "nitrogen": (NITROGEN, "N", ("C", "S", "FERT")),
+        "tecator": (TECATOR, "fat", ("moisture", "protein")),
+        "sonar": (SONAR, "mine", ()),
+        "colon": (COLON, "Y", ()),
+    }[name]
+    frame = file.read(folder)
+    X = frame.drop(target, *others).to_numpy().astype(np.float64)
+    y = frame[target].to_numpy()
+    return np.log(X) if file is COLON else X, y.astype(np.int64 if file in (SONAR, COLON) else np.float64)

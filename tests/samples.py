@@ -13,7 +13,7 @@ from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.conditional import Conditional, Workbench
 from infosift.progress import Reporter
-from infosift.results.serialization import seal
+from infosift.results.serialization import with_digest
 from studies.simulated import draw_friedman
 
 INFORMATIVE = frozenset(range(5))
@@ -46,10 +46,11 @@ def small_selection(names, extra=None, target="yield", **options):
     return make_selector(**{"random_state": 0, **options}).fit(frame, pl.Series(target, y)).selection_
 
 
-def resealed(text):
-    """Return the JSON of a record that was changed on purpose, as to_json would have sealed it."""
+def with_new_digest(text):
+    """Return the JSON of a record that was changed on purpose, with the digest that to_json would have written."""
     content = json.loads(text)
-    return json.dumps(seal(content.pop("infosift"), {name: content[name] for name in content if name != "seal"}))
+    del content["digest"]
+    return json.dumps(with_digest(content))
 
 
 class SmallParts(ThreadEngine):

@@ -53,7 +53,7 @@ def table_of(kinds, n_rows, has_gaps, seed):
 def without_times(selection):
     """Return what the JSON of a selection says, apart from how long steps took and how long they might."""
     content = json.loads(selection.to_json())
-    del content["seal"], content["settings"]["time_limit"]
+    del content["digest"], content["settings"]["time_limit"]
     for step in content["steps"]:
         del step["seconds"]
     return content

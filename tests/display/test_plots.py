@@ -19,7 +19,7 @@ from infosift import BSplineBasis, InputError, MutualInfoSelector, Selection, ch
 from infosift.display.plots import NeighborsDisplay, PathDisplay, RankingDisplay, SpectrumDisplay, VerdictsDisplay
 from infosift.display.plots.canvas import as_written
 from infosift.results import Removal, Verdict
-from samples import friedman, make_selector, resealed, small_selection
+from samples import friedman, make_selector, small_selection, with_new_digest
 
 ODD = (
     "$x_1$",
@@ -266,7 +266,7 @@ def test_no_name_is_a_formula(name):
 def test_names_are_drawn_as_they_are_written(kind, calibrated, published):
     selection = calibrated if kind == "verdicts" else published
     best = json.dumps(selection.steps[0].feature)
-    text = resealed(selection.to_json().replace('"$x_1$"', '"other"').replace(best, '"$x_2$"'))
+    text = with_new_digest(selection.to_json().replace('"$x_1$"', '"other"').replace(best, '"$x_2$"'))
     shown = texts(drawn(KINDS[kind].from_selection(Selection.from_json(text))))
     assert any("$x_2$" in seen and not seen.startswith("formula") for seen in shown)
 

@@ -16,7 +16,7 @@ import pytest
 from sklearn.base import clone
 
 from infosift import KSG, Calibrated, InputError, MutualInfoSelector, Selection, selection_stability
-from samples import friedman, resealed
+from samples import friedman, with_new_digest
 
 METHODS = [
     MutualInfoSelector(method="calibrated", random_state=0),
@@ -116,7 +116,7 @@ def test_the_checkpoint_of_another_run_is_refused(data, tmp_path, change, reason
 def test_a_checkpoint_of_another_version_is_refused(data, tmp_path):
     path = tmp_path / "state.json"
     selector = MutualInfoSelector(random_state=0, max_features=1, checkpoint=path).fit(*data)
-    path.write_text(resealed(json.dumps(json.loads(path.read_text()) | {"version": "0.0.1"})))
+    path.write_text(with_new_digest(json.dumps(json.loads(path.read_text()) | {"version": "0.0.1"})))
     with pytest.raises(InputError, match=r"was written by infosift 0\.0\.1, not "):
         selector.fit(*data)
 
@@ -163,7 +163,7 @@ def test_a_checkpoint_is_no_device(data, tmp_path, device):
         (lambda text: text.replace('"seed": 0', '"seed": ' + "9" * 5000), "it is damaged, or no JSON"),
         (lambda text: text.replace('"seed": 0', '"seed": 0, "seed": 0'), "it is damaged, or no JSON"),
         (lambda text: "[" * 200_000, "it is damaged, or no JSON"),
-        (lambda text: re.sub(r'"seal": "\w+", ', "", text), "it has no seal: an older version wrote it"),
+        (lambda text: re.sub(r'"digest": "\w+", ', "", text), "it has no digest"),
     ],
 )
 def test_a_damaged_checkpoint_is_refused_and_left_alone(tmp_path, change, reason):

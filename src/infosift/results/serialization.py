@@ -1,14 +1,22 @@
-"""Records: frozen dataclasses that compare by value, and are written as JSON and data frames."""
+"""Records: frozen dataclasses that compare by value, and are written as JSON and as data frames.
+
+The JSON of a record outlives versions of the package. It has a ``format_version``, which grows whenever a field is
+added, renamed or removed. A reader fills in the fields that an older writer did not have by their defaults, reads
+renamed ones by the tables below, and ignores, with a warning, those of a newer writer. A digest shows whether any
+value was changed since the text was written; it is verified where it is present.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 import types
+import warnings
 from ast import literal_eval
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
+from functools import cache
 from hashlib import blake2b
 from importlib.util import find_spec
 from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
@@ -16,120 +24,26 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar, get_args, get_origin,
 import narwhals.stable.v1 as nw
 import numpy as np
 
-from infosift.errors import InputError, require_choice
+from infosift.errors import InputError, listing, require_choice
 
-_DATES = {"datetime": datetime, "date": date}
+# 1: infosift 0.1.0 before its release. 2: data warnings have titles and hints; the digest is called so.
+FORMAT_VERSION = 2
+# Names that older formats have for records, and for fields of records by their present names.
+_RENAMED_RECORDS = {"Notice": "DataWarningRecord"}
+_RENAMED_FIELDS = {"DataWarningRecord": {"sentence": "message"}}
+_KIND, _FORMAT, _DIGEST, _DIGEST_OF_FORMAT_1 = "infosift", "format_version", "digest", "seal"
+
+R = TypeVar("R")
 Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 _LIBRARIES = ("pandas", "polars", "pyarrow")
-_KIND, _SEAL = "infosift", "seal"
-R = TypeVar("R")
-# A name may hold half a character, which a file cannot.
-_HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
-
-
-def written_label(label: Any) -> str:
-    """Return a label as text: as Python writes it, or a date with its type before it; any other as its text."""
-    plain = _without_numpy(label)
-    for kind, of_kind in _DATES.items():
-        if isinstance(plain, of_kind):
-            return f"{kind} {plain.isoformat()}"
-    try:
-        return repr(plain) if literal_eval(repr(plain)) == plain else repr(str(label))
-    except (ValueError, SyntaxError):
-        return repr(str(label))
-
-
-def read_label(text: str) -> Hashable:
-    """Return the label that was written."""
-    kind, _, value = text.partition(" ")
-    label: Hashable = _DATES[kind].fromisoformat(value) if kind in _DATES else literal_eval(text)
-    return label
-
-
-def _without_numpy(label: Any) -> Any:
-    if isinstance(label, tuple):
-        return tuple(_without_numpy(part) for part in label)
-    return label.item() if isinstance(label, np.generic) else label
-
-
-def in_whole_characters(name: str) -> str:
-    """Return a name in which half a character, which no file or picture can hold, is written by its code."""
-    return name.encode(errors="backslashreplace").decode()
-
-
-def data_frame(content: Mapping[str, Sequence[Any]], library: Library | None) -> Any:
-    """Return columns as a data frame: None is pandas where it is installed, else polars.
-
-    Names of several features in one cell have commas between them.
-    """
-    if library is not None:
-        require_choice("library", library, _LIBRARIES)
-    installed: Library = "pandas" if find_spec("pandas") else "polars"
-    columns = {name: [_cell(value) for value in values] for name, values in content.items()}
-    return nw.from_dict(columns, backend=library or installed).to_native()
-
-
-def _cell(value: Any) -> Any:
-    value = ", ".join(value) if isinstance(value, tuple) else value
-    return in_whole_characters(value) if isinstance(value, str) else value
+_DATES = {"datetime": datetime, "date": date}
+# Names of columns may hold lone surrogates, which cannot be encoded.
+_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
+_PLAIN_TYPES: dict[Any, tuple[type, ...]] = {str: (str,), bool: (bool,), int: (int, float), float: (int, float)}
 
 
 class NotAsWrittenError(InputError):
     """A text is not what infosift wrote; the message is the reason, to be put in a sentence."""
-
-
-def seal(kind: str, content: dict[str, Any]) -> dict[str, Any]:
-    """Return content with its kind and a digest of all of it."""
-    named = {_KIND: kind, **content}
-    return {_KIND: kind, _SEAL: _digest(named), **content}
-
-
-def unseal(kind: str, text: str | bytes) -> dict[str, Any]:
-    """Return content that was sealed; refuse any other, and that of another kind."""
-    try:
-        content = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_no_number)
-        if not isinstance(content, dict) or _KIND not in content:
-            raise NotAsWrittenError("it is something else")
-        sealed_by = content.pop(_SEAL, None)
-        if sealed_by is None:
-            raise NotAsWrittenError("it has no seal: an older version wrote it, and can still read it")
-        if sealed_by != _digest(content):
-            raise NotAsWrittenError("it was changed after it was written")
-    except NotAsWrittenError:
-        raise
-    except (ValueError, TypeError, RecursionError) as error:
-        raise NotAsWrittenError("it is damaged, or no JSON") from error
-    if (found := content.pop(_KIND)) != kind:
-        raise NotAsWrittenError(f"it is a {found}")
-    return content
-
-
-def _digest(content: dict[str, Any]) -> str:
-    """Return a digest of the values, however they are written: of any order of keys, layout or form of numbers."""
-    plain = json.dumps(_with_whole_numbers(content), sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return blake2b(plain.encode("ascii"), digest_size=16).hexdigest()
-
-
-def _with_whole_numbers(value: Any) -> Any:
-    """Return a value in which whole numbers are integers, since other programs write 1.0 as 1."""
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else value
-    if isinstance(value, (list, tuple)):
-        return [_with_whole_numbers(item) for item in value]
-    if isinstance(value, dict):
-        return {name: _with_whole_numbers(item) for name, item in value.items()}
-    return value
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        raise ValueError("a key is there twice")
-    return content
-
-
-def _no_number(literal: str) -> None:
-    raise ValueError(f"{literal} is no JSON")
 
 
 class Record:
@@ -144,29 +58,23 @@ class Record:
     __hash__ = None  # type: ignore[assignment]
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """Return the record as JSON text with a seal; ``from_json`` gives an equal record back."""
-        content = seal(type(self).__name__, _encode(self))
+        """Return the record as JSON text with a digest; ``from_json`` gives an equal record back."""
+        content = with_digest({_KIND: type(self).__name__, _FORMAT: FORMAT_VERSION, **_encode(self)})
         text = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False)
-        return _HALF_CHARACTERS.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+        return _LONE_SURROGATES.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """Return the record that ``to_json`` wrote; it may be laid out anew, but no value may have changed."""
+        """Return the record that ``to_json`` wrote, of this version or another.
+
+        The text may be laid out anew, but with a digest no value may have changed.
+        """
         try:
             return read_record(cls, text)
         except NotAsWrittenError as error:
             raise InputError(
                 f"The text is not a {cls.__name__} written by infosift's to_json: {error}."
             ) from error
-
-
-def read_record(cls: type[R], text: str | bytes) -> R:
-    """Return the record in a text; where there is none, the error says why in a few words."""
-    content = unseal(cls.__name__, text)
-    try:
-        return _decode_record(cls, content)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise NotAsWrittenError("it is of another version") from error
 
 
 def _equal(a: Any, b: Any) -> bool:
@@ -188,28 +96,170 @@ def _encode(value: Any) -> Any:
     return value
 
 
-def _decode_record(cls: type[R], content: dict[str, Any]) -> R:
-    hints = get_type_hints(cls)
-    names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
-    if set(content) != names:
-        raise KeyError(*(set(content) ^ names))
-    return cls(**{name: _decode(hints[name], value) for name, value in content.items()})
+def with_digest(content: dict[str, Any]) -> dict[str, Any]:
+    """Add a digest of all values to the content of a record."""
+    return {_KIND: content[_KIND], _DIGEST: _digest(content), **content}
 
 
-def _decode(hint: Any, value: Any) -> Any:
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is types.UnionType:
-        if value is None:
-            return None
-        # A union is of a type and None, or of text and a dataclass.
-        is_nested = isinstance(value, dict)
-        return _decode(next(one for one in arguments if is_dataclass(one) or not is_nested), value)
-    if origin is np.ndarray:
-        return np.array(value, dtype=np.float64)
-    if origin is tuple:
-        if arguments[-1] is Ellipsis:
-            return tuple(_decode(arguments[0], item) for item in value)
-        return tuple(_decode(part, item) for part, item in zip(arguments, value, strict=True))
-    if isinstance(hint, type) and is_dataclass(hint):
-        return _decode_record(hint, value)
+def _digest(content: dict[str, Any]) -> str:
+    """Compute a digest of the values, whatever the order of keys, the layout and the form of numbers."""
+    plain = json.dumps(_with_whole_numbers(content), sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return blake2b(plain.encode("ascii"), digest_size=16).hexdigest()
+
+
+def _with_whole_numbers(value: Any) -> Any:
+    """Write floats without a fraction as integers, since other programs write 1.0 as 1."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, (list, tuple)):
+        return [_with_whole_numbers(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _with_whole_numbers(item) for name, item in value.items()}
     return value
+
+
+def read_record(cls: type[R], text: str | bytes, *, needs_digest: bool = False) -> R:
+    """Read a record from JSON; where that is impossible, the error is the reason in a few words."""
+    content, digest = _parse(text)
+    if needs_digest and digest is None:
+        raise NotAsWrittenError("it has no digest")
+    kind, written_in = content.pop(_KIND), content.pop(_FORMAT, 1)
+    if _RENAMED_RECORDS.get(kind, kind) != cls.__name__:
+        raise NotAsWrittenError(f"it is a {kind}")
+    decoder = _Decoder(is_newer=isinstance(written_in, int) and written_in > FORMAT_VERSION)
+    try:
+        record = decoder.record(cls, content)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        reason = "a newer version wrote it, which this one cannot read" if decoder.is_newer else "it is damaged"
+        raise NotAsWrittenError(reason) from error
+    if decoder.ignored:
+        warnings.warn(
+            f"The {kind} was written by a newer version of infosift ({content.get('version', written_in)}): what "
+            f"this version does not know is ignored ({listing(sorted(decoder.ignored))}).",
+            UserWarning,
+            stacklevel=3,
+        )
+    return record
+
+
+def _parse(text: str | bytes) -> tuple[dict[str, Any], str | None]:
+    """Parse the JSON of a record; return its content and the digest, which is verified, where there is one."""
+    try:
+        content = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
+        if not isinstance(content, dict) or not isinstance(content.get(_KIND), str):
+            raise NotAsWrittenError("it is something else")
+        digest = content.pop(_DIGEST, content.pop(_DIGEST_OF_FORMAT_1, None))
+        computed = _digest(content)  # refuses numbers too large for a float
+    except NotAsWrittenError:
+        raise
+    except (ValueError, TypeError, RecursionError) as error:
+        raise NotAsWrittenError("it is damaged, or no JSON") from error
+    if digest not in (None, computed):
+        raise NotAsWrittenError("it was changed after it was written")
+    return content, digest
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise ValueError("a key is there twice")
+    return content
+
+
+def _refuse_constant(literal: str) -> None:
+    raise ValueError(f"{literal} is no JSON")
+
+
+class _Decoder:
+    """Makes records of what JSON has for them; ``ignored`` are fields of a newer format, which have no place."""
+
+    def __init__(self, is_newer: bool) -> None:
+        self.is_newer, self.ignored = is_newer, set[str]()
+
+    def record(self, cls: type[R], content: dict[str, Any]) -> R:
+        """Make a dataclass of its fields by name; those that are missing have their defaults."""
+        renamed = _RENAMED_FIELDS.get(cls.__name__, {})
+        types_of_fields = _types_of_fields(cls)  # type: ignore[arg-type]
+        given = {renamed.get(name, name): value for name, value in content.items()}
+        unknown = given.keys() - types_of_fields
+        if unknown and not self.is_newer:
+            raise KeyError(*unknown)
+        self.ignored |= unknown
+        known = given.keys() & types_of_fields
+        return cls(**{name: self.value(types_of_fields[name], given[name]) for name in known})
+
+    def value(self, hint: Any, value: Any) -> Any:
+        """Make what a type hint stands for of a value of JSON."""
+        origin, arguments = get_origin(hint), get_args(hint)
+        if origin is types.UnionType:
+            if value is None and types.NoneType in arguments:
+                return None
+            # A union is of a type and None, or of text and a dataclass.
+            is_nested = isinstance(value, dict)
+            return self.value(next(one for one in arguments if is_dataclass(one) or not is_nested), value)
+        if origin is np.ndarray:
+            return np.array(value, dtype=np.float64)
+        if origin is tuple:
+            if not isinstance(value, list):
+                raise TypeError(f"{value!r} is no list")
+            hints = arguments[:1] * len(value) if arguments[-1] is Ellipsis else arguments
+            return tuple(self.value(part, item) for part, item in zip(hints, value, strict=True))
+        if isinstance(hint, type) and is_dataclass(hint):
+            return self.record(hint, value)
+        plain = _PLAIN_TYPES.get(hint)
+        if plain is not None and (not isinstance(value, plain) or isinstance(value, bool) != (hint is bool)):
+            raise TypeError(f"{value!r} is no {hint.__name__}")
+        return value
+
+
+@cache
+def _types_of_fields(cls: type) -> dict[str, Any]:
+    hints = get_type_hints(cls)
+    return {field.name: hints[field.name] for field in fields(cls)}
+
+
+def written_label(label: Any) -> str:
+    """Write the label of a column as text: as Python does, a date after its type, anything else as its text."""
+    plain = _without_numpy(label)
+    for kind, of_kind in _DATES.items():
+        if isinstance(plain, of_kind):
+            return f"{kind} {plain.isoformat()}"
+    try:
+        return repr(plain) if literal_eval(repr(plain)) == plain else repr(str(label))
+    except (ValueError, SyntaxError):
+        return repr(str(label))
+
+
+def read_label(text: str) -> Hashable:
+    """Read a label that ``written_label`` wrote."""
+    kind, _, value = text.partition(" ")
+    label: Hashable = _DATES[kind].fromisoformat(value) if kind in _DATES else literal_eval(text)
+    return label
+
+
+def _without_numpy(label: Any) -> Any:
+    if isinstance(label, tuple):
+        return tuple(_without_numpy(part) for part in label)
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def in_whole_characters(name: str) -> str:
+    """Write lone surrogates, which no file or picture can hold, by their codes."""
+    return name.encode(errors="backslashreplace").decode()
+
+
+def data_frame(content: Mapping[str, Sequence[Any]], library: Library | None) -> Any:
+    """Make a data frame of columns: of pandas where it is installed, else of polars, unless a library is named.
+
+    Several names in one cell are separated by commas.
+    """
+    if library is not None:
+        require_choice("library", library, _LIBRARIES)
+    installed: Library = "pandas" if find_spec("pandas") else "polars"
+    columns = {name: [_cell(value) for value in values] for name, values in content.items()}
+    return nw.from_dict(columns, backend=library or installed).to_native()
+
+
+def _cell(value: Any) -> Any:
+    value = ", ".join(value) if isinstance(value, tuple) else value
+    return in_whole_characters(value) if isinstance(value, str) else value

@@ -117,7 +117,7 @@ def read_whole(path: Path, kind: type[R]) -> R | None:
             return None
         if not path.is_file():  # reading a device or a pipe may never end
             raise InputError(f"The checkpoint {path} is a folder, a device or a pipe: give a file.")
-        return read_record(kind, path.read_bytes())
+        return read_record(kind, path.read_bytes(), needs_digest=True)
     except OSError as error:
         raise InputError(f"The checkpoint {path} cannot be read ({error.strerror}).") from error
     except NotAsWrittenError as error:

@@ -115,7 +115,7 @@ COMPONENT = Component(name="KSG", parameters={"n_neighbors": 6}).to_json()
         (None, "it is damaged, or no JSON"),
         ("[]", "it is something else"),
         ('{"a": 1}', "it is something else"),
-        ('{"infosift": "Component", "name": "KSG"}', "it has no seal: an older version wrote it"),
+        ('{"infosift": "Component", "name": "KSG"}', "it is damaged"),
         (COMPONENT.replace("KSG", "Histogram"), "it was changed after it was written"),
         (PermutationTest.__name__, "it is damaged, or no JSON"),
     ],

@@ -1,11 +1,11 @@
-"""Whether the calibrated method keeps its level and refuses redundant features.
+"""Error rates of the calibrated method: false positives, and redundant features.
 
-What it finds over kinds of dependence, and how often it is exact there, is in the study of power.
+Its power over kinds of dependence is another study (``power``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -21,7 +21,7 @@ _SHARES_MISSING = (0.05, 0.2)
 
 @dataclass(frozen=True)
 class Situation:
-    """A kind of data set, how many to draw, and what to count about the runs on them."""
+    """A kind of data set, how many to draw, what to count over the runs, and the figure to reach."""
 
     name: str
     sample: Callable[[int], Sample]
@@ -60,7 +60,7 @@ def _situations() -> list[Situation]:
 
 
 def _situations_in_time() -> list[Situation]:
-    """Return series that wander, each for itself, with surrogates that are shifted in time."""
+    """Return independent, persistent series, with circular shifts as the null."""
     return [
         Situation(
             f"series with persistence {persistence}, n = {n}, d = {d}, shifted in time",
@@ -76,7 +76,7 @@ def _situations_in_time() -> list[Situation]:
 
 
 def _situations_of_people() -> list[Situation]:
-    """Return people with several rows each, which are more or less alike."""
+    """Return repeated measures of people, with more or less of the variance between people."""
     return [
         Situation(
             f"beside x0: 30 people of {rows} rows, {100 * share:.0f} % of the variance between them",
@@ -91,7 +91,7 @@ def _situations_of_people() -> list[Situation]:
 
 
 def _situations_with_gaps() -> list[Situation]:
-    """Return some of the situations with values missing at random."""
+    """Return situations with values missing completely at random."""
     noise, friedman = partial(simulated.noise, n=100, d=10), partial(simulated.friedman, n=100)
     long, copies = partial(simulated.friedman, n=300), partial(simulated.friedman, n=300, n_copies=5)
     child = partial(simulated.useless, "a child of a step")
@@ -130,11 +130,8 @@ def run(setting: Setting) -> Outcome:
     for situation in setting.track(situations, "situations"):
         n_runs = 2 if setting.quick else situation.n_runs
         started = perf_counter()
-        runs = setting.map(partial(_choose, situation.sample, situation.null), range(n_runs))
-        selected = [frozenset(found) for found in runs]
+        shares = count(situation, n_runs, setting.map)
         seconds = (perf_counter() - started) / n_runs
-        samples = [situation.sample(seed) for seed in range(n_runs)]
-        shares = {name: _COUNTS[name](selected, samples) for name in situation.counted}
         numbers[situation.name] = {**shares, "runs": n_runs}
         reached = ", ".join(f"{name} {_shown(name, share)}" for name, share in shares.items())
         rows.append((situation.name, situation.to_reach, reached, f"{n_runs}", f"{seconds:.1f}"))
@@ -144,6 +141,14 @@ def run(setting: Setting) -> Outcome:
         tuple(rows),
     )
     return Outcome("calibration", (table,), numbers)
+
+
+def count(situation: Situation, n_runs: int, map_: Callable[..., Iterable[list[int]]] = map) -> dict[str, float]:
+    """Select on data sets of a situation, with seeds from 0 on, and return the means of what it counts."""
+    runs = map_(partial(_choose, situation.sample, situation.null), range(n_runs))
+    selected = [frozenset(features) for features in runs]
+    samples = [situation.sample(seed) for seed in range(n_runs)]
+    return {name: _COUNTS[name](selected, samples) for name in situation.counted}
 
 
 def _choose(sample: Callable[[int], Sample], null: str, seed: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""The experiments of the paper, in their small versions, and what happens where data or tools are missing."""
+"""The studies in small versions, their command, and what happens where data or packages are missing."""
 
 import json
 import os
@@ -10,12 +10,14 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 import studies
-from infosift.errors import InputError
+from infosift import BSplineBasis, Calibrated, InputError, MutualInfoSelector
+from studies import calibration, criteria, rbfn, simulated
 from studies.__main__ import app
 from studies.census import READINGS, columns_of
 from studies.data_files import CENSUS, HOUSING, NITROGEN
@@ -23,6 +25,14 @@ from studies.data_files import CENSUS, HOUSING, NITROGEN
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ["INFOSIFT_DATA"]) if "INFOSIFT_DATA" in os.environ else None
 SMALL = studies.Setting(quick=True, data=DATA, n_jobs=1)
+PEERS = ("boruta", "mlxtend", "hidimstat", "knockpy")
+FIGURES = {
+    "friedman": {"forward"},
+    "sensitivity": {"by-k", "forward-by-k", "bias-variance", "distributions"},
+    "housing": {"forward"},
+    "nitrogen": {"forward", "spectra"},
+    "census": {"forward"},
+}
 
 
 def needs(file):
@@ -30,50 +40,96 @@ def needs(file):
     return pytest.mark.skipif(not there, reason=f"{file.name} is not in INFOSIFT_DATA")
 
 
-PEERS = ("boruta", "mlxtend", "hidimstat", "knockpy")
-needs_peers = pytest.mark.skipif(not all(map(find_spec, PEERS)), reason=f"not all of {PEERS} are installed")
+NEEDS = {
+    "housing": needs(HOUSING),
+    "nitrogen": needs(NITROGEN),
+    "census": needs(CENSUS),
+    "power": pytest.mark.skipif(not all(map(find_spec, PEERS)), reason=f"not all of {PEERS} are installed"),
+}
 
 
-@pytest.mark.parametrize(
-    ("name", "figures"),
-    [
-        ("friedman", {"forward"}),
-        ("sensitivity", {"by-k", "forward-by-k", "bias-variance", "distributions"}),
-        pytest.param("housing", {"forward"}, marks=needs(HOUSING)),
-        pytest.param("nitrogen", {"forward", "spectra"}, marks=needs(NITROGEN)),
-        pytest.param("census", {"forward"}, marks=needs(CENSUS)),
-        ("calibration", set()),
-        pytest.param("power", set(), marks=needs_peers),
-        ("prediction", set()),
-        ("criteria", set()),
-    ],
-)
-def test_a_small_version_runs_and_is_written_down(name, figures, tmp_path):
-    outcome = studies.run(name, SMALL)
-    assert set(outcome.figures) == figures
-    outcome.save(tmp_path)
-    assert {file.name for file in tmp_path.iterdir()} == {
-        f"{name}.json",
-        f"{name}.md",
-        *(f"{name}-{figure}.{kind}" for figure in figures for kind in ("png", "svg")),
+@pytest.fixture(scope="module")
+def friedman():
+    return studies.run("friedman", SMALL)
+
+
+def check_files_of(outcome, folder):
+    """Tables are rectangular, and what is written is what the study returned."""
+    outcome.save(folder)
+    assert set(outcome.figures) == FIGURES.get(outcome.name, set())
+    assert {file.name for file in folder.iterdir()} == {
+        f"{outcome.name}.json",
+        f"{outcome.name}.md",
+        *(f"{outcome.name}-{figure}.{kind}" for figure in outcome.figures for kind in ("png", "svg")),
     }
-    assert json.loads((tmp_path / f"{name}.json").read_text()) == json.loads(json.dumps(outcome.numbers))
+    written = (folder / f"{outcome.name}.json").read_text()
+    assert json.loads(written) == json.loads(json.dumps(outcome.numbers))
     for table in outcome.tables:
         assert table.rows
         assert all(len(row) == len(table.columns) for row in table.rows)
 
 
-def test_the_same_study_gives_the_same_numbers():
-    assert studies.run("friedman", SMALL).numbers == studies.run("friedman", SMALL).numbers
+def test_a_study_is_written_to_a_folder(friedman, tmp_path):
+    check_files_of(friedman, tmp_path)
 
 
-def test_counts_of_a_table_add_up_to_the_runs():
-    outcome = studies.run("friedman", SMALL)
-    for table in outcome.tables[:3]:
+def test_counts_of_a_table_add_up_to_the_runs(friedman):
+    for table in friedman.tables[:3]:
         ours = [row for row in table.rows if "ours" in row[0]]
         assert len(ours) == 3
         for row in ours:
-            assert sum(map(int, row[1:])) == outcome.numbers["n_runs"] == 6
+            assert sum(map(int, row[1:])) == friedman.numbers["n_runs"] == 6
+
+
+@pytest.mark.simulation
+def test_the_same_study_gives_the_same_numbers(friedman):
+    assert studies.run("friedman", SMALL).numbers == friedman.numbers
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=NEEDS.get(name, ())) for name in studies.NAMES if name != "friedman"]
+)
+def test_a_small_version_runs(name, tmp_path):
+    check_files_of(studies.run(name, SMALL), tmp_path)
+
+
+def test_a_situation_of_the_calibration_is_counted():
+    sample = partial(simulated.friedman, n=60, n_copies=1)
+    counted = ("any", "clean", "all", "exact", "redundant", "repeated", "groups")
+    means = calibration.count(calibration.Situation("small", sample, 1, counted, ""), 1)
+    drawn = sample(0)
+    method = Calibrated(null="residual")
+    selector = MutualInfoSelector(method=method, missing="partial", random_state=0, n_jobs=1).fit(drawn.X, drawn.y)
+    selected = set(selector.selection_.indices)
+    assert selected
+    assert means["any"] == 1
+    assert means["clean"] == (selected <= drawn.truth)
+    assert means["groups"] == len({3 if column == 10 else column for column in selected} & drawn.truth)
+    assert means["redundant"] == means["repeated"] == ({3, 10} <= selected)
+
+
+def test_a_cell_of_the_criteria_is_counted():
+    counts = criteria.cell("the paper's problem", "gaussian-copula", "filter", n_runs=1)
+    assert 0 < counts["informative"] <= 5
+    assert counts["runs"] == 1
+    (table, seconds) = criteria.outcome({"the paper's problem": {"gaussian-copula": {"filter": counts}}}).tables
+    assert table.rows == (("gaussian-copula", f"{counts['informative']:.1f} / {counts['others']:.1f} / 0"),)
+    assert seconds.columns == ("criterion", "filter")
+
+
+def test_sets_of_features_are_compared_by_the_test_error_of_the_network():
+    X, y = simulated.draw_friedman(0, 90)
+    frame = pl.DataFrame(X[:, :4], schema=list("abcd"))
+    selector = MutualInfoSelector(method="published", random_state=0, n_jobs=1)
+    found = rbfn.compare((frame[:60], y[:60]), (frame[60:], y[60:]), selector, cv=2, seed=0)
+    assert tuple(found.rmse) == rbfn.SETS
+    model = rbfn.RBFNRegressor(cv=2, random_state=0).fit(X[:60, :4], y[:60])
+    assert found.rmse["all"] == pytest.approx(np.sqrt(np.mean((y[60:] - model.predict(X[60:, :4])) ** 2)))
+    table = rbfn.errors_over_splits("title", [found, found], dict.fromkeys(("selected", "peak", "all"), ("", "")))
+    assert [row[0] for row in table.rows] == list(rbfn.SETS)
+    assert table.rows[2][2] == "4"
+    assert rbfn.verdict([found], ["split 0"]).startswith("Mean test error of the selected features")
 
 
 def test_both_readings_have_the_papers_number_of_features():
@@ -83,8 +139,6 @@ def test_both_readings_have_the_papers_number_of_features():
 
 @needs(NITROGEN)
 def test_the_basis_of_the_spectra_is_where_the_paper_has_it():
-    from infosift import BSplineBasis
-
     frame = NITROGEN.read(DATA)
     spectra = frame.select([name for name in frame.columns if name.startswith("wl")]).to_numpy()
     basis = BSplineBasis(range(150, 191)).fit(spectra)
@@ -96,7 +150,8 @@ def study(*arguments, **environment):
     return runner.invoke(app, [*map(str, arguments)])
 
 
-def test_the_command_prints_the_papers_figures_beside_ours(tmp_path):
+def test_the_command_prints_the_papers_figures_next_to_ours(friedman, tmp_path, monkeypatch):
+    monkeypatch.setattr(studies, "run", lambda name, setting: friedman)
     result = study("friedman", "--quick", "--out", tmp_path / "results")
     assert result.exit_code == 0, result.output
     assert "permutation stop, paper (of 100)" in result.stdout
@@ -140,26 +195,61 @@ def test_says_that_the_comparison_needs_other_selectors(monkeypatch, tmp_path):
     monkeypatch.setattr("studies.selectors.find_spec", lambda name: None)
     result = study("power", "--quick", "--out", tmp_path)
     assert result.exit_code == 2
-    told = " ".join(result.stderr.split())
-    assert 'needs boruta, mlxtend, hidimstat and knockpy: pip install ".[study]".' in told
+    message = " ".join(result.stderr.split())
+    assert 'needs boruta, mlxtend, hidimstat and knockpy: pip install ".[study]".' in message
 
 
-def test_a_study_goes_on_from_the_runs_that_are_done(tmp_path):
+DONE = []
+
+
+def run_of(kind, number):
+    DONE.append((kind, number))
+    return {"number": number, "exact": True}
+
+
+def resumed(file, kind, numbers):
+    """Results of a study with the runs of a file, and the runs that were executed for them."""
+    DONE.clear()
+    setting = studies.Setting(n_jobs=1, runs=studies.Runs(file))
+    return list(setting.map(partial(run_of, kind), numbers)), list(DONE)
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers", "left"), [("a", [1, 2], []), ("a", [2, 3, 1], [3]), ("b", [1], [1]), ("a", [], [])]
+)
+def test_runs_of_the_file_are_not_repeated_and_others_are(tmp_path, kind, numbers, left):
+    resumed(tmp_path / "study.runs", "a", [1, 2])
+    results, executed = resumed(tmp_path / "study.runs", kind, numbers)
+    assert results == [{"number": number, "exact": True} for number in numbers]
+    assert executed == [(kind, number) for number in left]
+
+
+def test_a_run_that_was_being_written_is_repeated_and_a_damaged_file_refused(tmp_path):
+    file = tmp_path / "study.runs"
+    resumed(file, "a", [1, 2, 3, 4])
+    whole = file.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[:3]) + lines[3][:10])  # killed while the fourth was written
+    assert studies.Runs(file).n_before == 3
+    _, executed = resumed(file, "a", [1, 2, 3, 4])
+    assert executed == [("a", 4)]
+    assert file.read_bytes() == whole
+    file.write_bytes(b"not a run\n" + whole)
+    with pytest.raises(InputError, match=r"study\.runs is damaged: remove it to start the study anew\."):
+        studies.Runs(file)
+
+
+@pytest.mark.simulation
+def test_the_command_resumes_a_study(tmp_path):
     results = study("calibration", "--quick", "--out", tmp_path)
     file = tmp_path / "calibration.runs"
-    whole = file.read_bytes()
-    expected = json.loads((tmp_path / "calibration.json").read_text())
-    lines = whole.splitlines(keepends=True)
-    file.write_bytes(b"".join(lines[:3]) + lines[3][:10])  # ended while the fourth was written
+    expected, whole = (tmp_path / "calibration.json").read_text(), file.read_bytes()
+    file.write_bytes(b"".join(whole.splitlines(keepends=True)[:3]))
     again = study("calibration", "--quick", "--out", tmp_path)
     assert (results.exit_code, again.exit_code) == (0, 0)
     assert f"{file} has 3 runs of an earlier start" in again.stderr
-    assert json.loads((tmp_path / "calibration.json").read_text()) == expected
+    assert (tmp_path / "calibration.json").read_text() == expected
     assert file.read_bytes() == whole
-    file.write_bytes(b"not a run\n" + whole)
-    damaged = study("calibration", "--quick", "--out", tmp_path)
-    assert damaged.exit_code == 2
-    assert "calibration.runs is damaged: remove it to start the study anew." in " ".join(damaged.stderr.split())
 
 
 @pytest.mark.cluster
@@ -173,36 +263,16 @@ def test_workers_of_a_cluster_give_the_same_numbers(tmp_path):
     assert (there / "calibration.json").read_text() == (here / "calibration.json").read_text()
 
 
-DONE = []
-
-
-def run_of(kind, number):
-    DONE.append((kind, number))
-    return {"number": number, "exact": True}
-
-
-@pytest.mark.parametrize(
-    ("kind", "numbers", "left"), [("a", [1, 2], []), ("a", [2, 3, 1], [3]), ("b", [1], [1]), ("a", [], [])]
-)
-def test_runs_of_the_file_are_not_done_again_and_others_are(tmp_path, kind, numbers, left):
-    for asked in ("a", [1, 2]), (kind, numbers):
-        DONE.clear()
-        setting = studies.Setting(n_jobs=1, runs=studies.Runs(tmp_path / "study.runs"))
-        answers = list(setting.map(partial(run_of, asked[0]), asked[1]))
-        assert answers == [{"number": number, "exact": True} for number in asked[1]]
-    assert [(kind, number) for number in left] == DONE
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
 def test_can_be_interrupted(tmp_path):
     folder = tmp_path / "results"
     command = [sys.executable, "-m", "studies", "friedman", "--out", str(folder)]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
-    while not folder.exists():  # it is made when the study starts
+    while not folder.exists():  # created when the study starts
         assert process.poll() is None
         time.sleep(0.1)
     time.sleep(1)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, message = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "Interrupted" in told
+    assert "Interrupted" in message

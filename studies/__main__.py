@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 import studies
-from infosift.cli.clusters import working_on
-from infosift.cli.running import failing_in_one_sentence, writing
+from infosift.cli.options import workers
+from infosift.cli.output import errors_in_one_sentence, writing
 from infosift.errors import InputError
 
 app = typer.Typer(rich_markup_mode="rich", pretty_exceptions_enable=False, add_completion=False)
@@ -46,14 +46,14 @@ def study(
 
     Example: [bold]python -m studies friedman[/bold]
     """
-    with failing_in_one_sentence():
+    with errors_in_one_sentence():
         folder = out or Path(f"study-{name.value}")
         with _folder_of_results(folder):
             runs = studies.Runs(file := folder / f"{name.value}.runs")
             if runs.n_before:
                 kept = f"{file} has {runs.n_before} run{'s' * (runs.n_before > 1)} of an earlier start"
                 typer.echo(f"{kept}: these are not repeated. Remove the file to start anew.", err=True)
-            with _progress_bars() as track, working_on(scheduler, jobs) as n_jobs:
+            with _progress_bars() as track, workers(scheduler, jobs) as n_jobs:
                 setting = studies.Setting(quick=quick, data=data, n_jobs=n_jobs, track=track, runs=runs)
                 outcome = studies.run(name.value, setting)
             _print(outcome, Console())

@@ -70,6 +70,19 @@ def test_who_has_interrupts_ignored_is_left_alone(tmp_path):
     assert found.stdout.strip() == "still here"
 
 
+def test_the_exit_code_is_kept_where_an_interrupt_left_an_exec(tmp_path):
+    # As imports have it; python -m would end by a signal after a plain KeyboardInterrupt.
+    (tmp_path / "work.py").write_text(
+        "import sys\n"
+        "from infosift.progress import end_at_once, raise_from_here\n"
+        "end_at_once(); raise_from_here()\n"
+        "try: exec('import os, signal; os.kill(os.getpid(), signal.SIGINT); sum(range(10**6))')\n"
+        "except KeyboardInterrupt: sys.exit(130)"
+    )
+    found = subprocess.run([sys.executable, "-m", "work"], cwd=tmp_path, check=False)
+    assert found.returncode == 130
+
+
 def test_once_there_is_work_it_is_an_exception():
     code = (
         "import os, signal\n"

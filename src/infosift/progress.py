@@ -132,7 +132,19 @@ def end_at_once() -> None:
 def raise_from_here() -> None:
     """Raise KeyboardInterrupt instead, so that what is decided by then can be kept."""
     if isinstance(signal.getsignal(signal.SIGINT), _Leaving):
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, _raise_interrupt)
+
+
+class _Interrupt(KeyboardInterrupt):
+    """An interrupt that Python does not take for unhandled where it is caught after it left an ``exec``.
+
+    After a plain KeyboardInterrupt there, as in the import of a module with named tuples, ``python -m`` ends by a
+    signal whatever the exit code (bpo-1054041 looks for that very class).
+    """
+
+
+def _raise_interrupt(_signal: int, _frame: Any) -> None:
+    raise _Interrupt
 
 
 def ignore_from_here() -> None:

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from infosift import Selection, mutual_information
 from infosift.cli import app
-from infosift.cli.running import OUT_OF_TIME, warnings_as_notes
+from infosift.cli.output import warnings_as_notes
+from infosift.cli.select import OUT_OF_TIME
 from infosift.results import NeighborChoice, PermutationTest
 
 

@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from infosift import Selection
-from infosift.cli import app, clusters
-from infosift.cli.sources import Source
-from infosift.cli.tables import Columns, read_table
+from infosift.cli import app, options
+from infosift.cli.input_file import read_table
+from infosift.cli.options import InputFile
 from samples import friedman
 
 distributed = pytest.importorskip("distributed")
@@ -57,7 +57,7 @@ def test_a_cluster_that_runs_already_selects_the_same(file, tmp_path):
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "http://"])
 def test_an_address_where_no_scheduler_answers_is_refused(file, address, monkeypatch):
-    monkeypatch.setattr(clusters, "_SECONDS_TO_CONNECT", 1)
+    monkeypatch.setattr(options, "_SECONDS_TO_CONNECT", 1)
     found = CliRunner().invoke(app, ["select", str(file), "--target", "y", "--scheduler", address])
     assert found.exit_code == 2
     assert f"--scheduler {address} is no Dask scheduler that answers: give" in " ".join(found.output.split())
@@ -119,8 +119,9 @@ def test_workers_read_a_folder_of_parquet_files(folder, tmp_path):
     assert "2 half-samples" in (tmp_path / "report.html").read_text()
 
 
-def unread(file, **named):
-    return read_table(Source(str(file)), "y", Columns(**named), by_workers=True)
+def unread(file, categorical=None, **named):
+    source = InputFile(file=str(file), target="y", categorical=categorical)
+    return read_table(source, **named, by_workers=True)
 
 
 def test_what_must_be_read_to_be_known_is_not_left_to_workers(folder, file, tmp_path):

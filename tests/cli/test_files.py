@@ -193,6 +193,6 @@ def test_formulas_are_escaped_in_every_table(formulas, tmp_path, command):
 
 
 def test_escaped_names_stay_apart():
-    from infosift.cli.spreadsheets import _without_formulas
+    from infosift.cli.output import _without_formulas
 
     assert _without_formulas(pl.DataFrame({"=a": [1], "'=a": [2]})).columns == ["''=a", "'=a"]

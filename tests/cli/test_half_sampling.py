@@ -73,8 +73,8 @@ def test_select_has_it_too(csv, frame, tmp_path):
 def test_the_number_may_be_left_out(csv, monkeypatch, arguments):
     asked = []
     monkeypatch.setattr(
-        "infosift.cli.extras.measure_stability",
-        lambda table, parameters, n_resamples, checkpoint, quiet: asked.append(n_resamples),
+        "infosift.cli.select.measure_stability",
+        lambda table, parameters, n_resamples, console: asked.append(n_resamples),
     )
     assert infosift("select", *arguments, *QUICK, csv).exit_code == 0
     assert infosift("select", csv, *QUICK, *arguments).exit_code == 0

@@ -19,7 +19,6 @@ from infosift import (
     mutual_information,
     score_candidates,
 )
-from infosift.cli import options
 from infosift.criteria import CRITERIA, Criterion, as_criterion
 from infosift.data.types import encode_categories
 from infosift.display.terminal import print_selection
@@ -79,10 +78,6 @@ def test_is_an_object_of_scikit_learn_and_public(name):
         assert given.fixed_value == value
         assert type(given.fixed_value) is type(value)
         assert given.values_at_once(100) == (value,)
-
-
-def test_the_command_line_has_the_same_names():
-    assert [one.value for one in options.Criterion] == list(CRITERIA)
 
 
 def block(n_rows=250, categories=True):

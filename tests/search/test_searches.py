@@ -5,7 +5,6 @@ import pytest
 from sklearn.base import BaseEstimator, clone
 
 from infosift import Filter, Floating, Forward, InputError, MutualInfoSelector, Selection
-from infosift.cli import options
 from infosift.search.registry import SEARCHES, as_search
 from samples import friedman, make_selector
 from studies import simulated
@@ -32,10 +31,6 @@ def test_short_names_and_objects_are_the_same():
     X, y = friedman(0)
     for name, search in SEARCHES.items():
         assert select(X, y, search=name, max_features=2) == select(X, y, search=search, max_features=2)
-
-
-def test_the_command_line_has_the_same_names():
-    assert [one.value for one in options.Search] == list(SEARCHES)
 
 
 @pytest.mark.parametrize("asked", ["sideways", Forward, None, 3])

@@ -1,18 +1,35 @@
-"""The command line: arguments to a table, to the selector, to files and the terminal."""
+"""The command line: options to a table, to the selector, to files and the terminal."""
 
 from __future__ import annotations
 
-import atexit
-import os
 import sys
-from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from infosift.cli import demo, half_sampling, pieces, ranking, selecting, viewing
-from infosift.cli.running import WithNumbersLeftOut
-from infosift.progress import INTERRUPTED
+from infosift.cli.options import Command
+from infosift.cli.output import errors_in_one_sentence, warnings_as_notes
+from infosift.cli.select import RankCommand, SelectCommand
+from infosift.cli.stability import StabilityCommand
+from infosift.cli.tools import DemoCommand, NeighborsCommand, ScoreCommand, TestCommand, ViewCommand
+
+COMMANDS = {
+    "select": SelectCommand,
+    "view": ViewCommand,
+    "rank": RankCommand,
+    "stability": StabilityCommand,
+    "neighbors": NeighborsCommand,
+    "test": TestCommand,
+    "score": ScoreCommand,
+    "demo": DemoCommand,
+}
+
+
+def _run_command(command: Any, **_: Any) -> None:
+    """Run a command, whose fields Typer has filled in: warnings are notes, bad input is one sentence."""
+    with errors_in_one_sentence(), warnings_as_notes(quiet=getattr(command, "quiet", False)):
+        command.run()
+
 
 app = typer.Typer(
     name="infosift",
@@ -20,19 +37,10 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
+    result_callback=_run_command,
 )
-_COMMANDS: dict[str, Callable[..., None]] = {
-    "select": selecting.select,
-    "view": viewing.view,
-    "rank": ranking.rank,
-    "stability": half_sampling.stability,
-    "neighbors": pieces.neighbors,
-    "test": pieces.try_feature,
-    "score": pieces.score,
-    "demo": demo.demo,
-}
-for _name, _command in _COMMANDS.items():
-    app.command(_name, cls=WithNumbersLeftOut if _name == "select" else None)(_command)
+for _name, _command in COMMANDS.items():
+    app.command(_name, cls=Command)(_command)
 
 
 @app.callback(invoke_without_command=True)
@@ -51,13 +59,4 @@ def run() -> None:
     for output in (sys.stdout, sys.stderr):
         if hasattr(output, "reconfigure"):
             output.reconfigure(errors="replace")  # a name the terminal cannot show is no reason to fail
-    try:
-        app()
-    except SystemExit as end:
-        if end.code != INTERRUPTED:
-            raise
-        # Where the key is pressed during an import, Python takes the interrupt for unhandled and ends by a signal.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        atexit._run_exitfuncs()  # which that end would leave out
-        os._exit(INTERRUPTED)
+    app()

@@ -1,339 +1,408 @@
-"""What can be said on the command line, in one place for all commands."""
+"""Arguments and options of the commands, each declared once, and the parameters that they set.
 
-from __future__ import annotations
+A command is a dataclass: its fields are its arguments and options, and it inherits those that it shares with other
+commands. Values that have names are read from the registries of the library when they are needed, so that what is
+registered there is offered here too, and so that ``infosift --help`` starts without NumPy.
 
-from enum import Enum
+Modules that define commands do not postpone the evaluation of annotations: Typer would evaluate those of inherited
+fields in the module of the command, which does not import what they are made of.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from rich.console import Console
+from typer.core import TyperCommand
 
+from infosift.errors import InputError
+from infosift.progress import held_back
 
-class Missing(Enum):
-    """What to do about missing values."""
-
-    error = "error"
-    drop = "drop"
-    partial = "partial"
-
-
-class MissingRows(Enum):
-    """What to do about rows with missing values."""
-
-    error = "error"
-    drop = "drop"
-
-
-class Scale(Enum):
-    """How numbers are made comparable."""
-
-    standard = "standard"
-    rank = "rank"
-    none = "none"
-
-
-class Method(Enum):
-    """How features are tested."""
-
-    calibrated = "calibrated"
-    published = "published"
-
-
-class Search(Enum):
-    """Which feature next, and when to stop."""
-
-    forward = "forward"
-    backward = "backward"
-    floating = "floating"
-    filter = "filter"
-
-
-class Control(Enum):
-    """What alpha bounds in a filter."""
-
-    fwer = "fwer"
-    fdr = "fdr"
-    none = "none"
-
-
-class Criterion(Enum):
-    """What is measured."""
-
-    ksg = "ksg"
-    ksg2 = "ksg2"
-    quadratic = "quadratic"
-    gamma = "gamma"
-    delta = "delta"
-    neighbor_error = "neighbor-error"
-    histogram = "histogram"
-    kernel_density = "kernel-density"
-    gaussian_copula = "gaussian-copula"
-    series = "series"
-
-
-class Null(Enum):
-    """How surrogates are drawn."""
-
-    residual = "residual"
-    local = "local"
-    shuffle = "shuffle"
-
-
-class NullOfSearch(Enum):
-    """How surrogates are drawn in a search."""
-
-    residual = "residual"
-    local = "local"
-    shuffle = "shuffle"
-    circular = "circular"
-
-
-class Model(Enum):
-    """Which model to check a selection by."""
-
-    ridge = "ridge"
-    forest = "forest"
-    neighbors = "neighbors"
-
-
-class TargetKind(Enum):
-    """Whether a target is numbers or classes."""
-
-    auto = "auto"
-    numbers = "numbers"
-    classes = "classes"
-
+if TYPE_CHECKING:
+    from infosift.cli.input_file import InputTable
 
 RESAMPLES = 50
+LOCAL_SCHEDULER = "local"
+_SECONDS_TO_CONNECT = 10
 
-# What is used most has no panel, and is shown first.
-_FEATURES = "Which features"
+# Panels of the help, which shows options without a panel first: those that are used most.
+_READING = "Reading the file"
 _COLUMNS = "What columns hold"
-_TESTS = "How to test"
-_RESULTS = "Results"
+_FEATURES = "Which features"
+TESTS = "How to test"
+RESULTS = "Results"
 _RUNNING = "Running"
 
 
+@dataclass(frozen=True)
+class Choice:
+    """The named values of an option.
+
+    Attributes
+    ----------
+    registry : str
+        Where the library registers them, as ``module:name`` of a mapping or a sequence. None is called ``none``.
+    about : str
+        What the values are; the help begins with it.
+    in_words : mapping of str to str
+        What the help adds to names that do not speak for themselves.
+    """
+
+    registry: str
+    about: str
+    in_words: Mapping[str, str] = field(default_factory=dict)
+
+    def registered(self) -> Any:
+        """Import the registry."""
+        module, _, name = self.registry.partition(":")
+        return getattr(import_module(module), name)
+
+    def names(self) -> list[str]:
+        """Return the names that are registered, also for completion in a shell."""
+        return ["none" if name is None else name for name in self.registered()]
+
+    def help(self) -> str:
+        """Return the help of the option."""
+        names = [f"{name} ({self.in_words[name]})" if name in self.in_words else name for name in self.names()]
+        return f"{self.about}: {', '.join(names)}."
+
+    def require(self, parameter: typer.CallbackParam, value: str | None) -> str | None:
+        """Refuse names that are not registered. Defaults are not looked up, which would import the registry."""
+        if value != parameter.default and value not in self.names():
+            raise typer.BadParameter(f"{value!r} is not one of {', '.join(map(repr, self.names()))}.")
+        return value
+
+
+# By the field of the commands that has the option.
+CHOICES = {
+    "missing": Choice(
+        "infosift.search.problem:MISSING",
+        "Missing values",
+        {"error": "refuse them", "drop": "drop the rows", "partial": "use the values that a row has"},
+    ),
+    "scale": Choice(
+        "infosift.search.problem:SCALES",
+        "How numbers are scaled",
+        {"rank": "normal quantiles of ranks", "none": "as they are, all in one unit"},
+    ),
+    "method": Choice(
+        "infosift.search.registry:METHODS",
+        "How features are tested, with family-wise error control or as in the paper",
+    ),
+    "null": Choice(
+        "infosift.search.calibrated:NULLS_OF_SEARCH",
+        "How surrogates are drawn",
+        {
+            "residual": "keep the dependence on the features given",
+            "local": "from similar rows",
+            "circular": "shifted, for rows in the order of time; not for single tests",
+        },
+    ),
+    "search": Choice(
+        "infosift.search.registry:SEARCHES",
+        "Which feature next",
+        {
+            "forward": "add the best",
+            "backward": "remove the least needed",
+            "floating": "both",
+            "filter": "each on its own, redundant ones included",
+        },
+    ),
+    "control": Choice(
+        "infosift.search.filter:CONTROLS",
+        "What alpha bounds in a filter",
+        {
+            "fwer": "the probability of any false positive",
+            "fdr": "the expected share of false positives",
+            "none": "the error of each test",
+        },
+    ),
+    "criterion": Choice("infosift.criteria:CRITERIA", "What is measured"),
+    "check_model": Choice(
+        "infosift.comparison:MODELS",
+        "Also cross-validate a model on the selected features, the peak and all features",
+    ),
+}
+
+
+class Command(TyperCommand):
+    """A command with choices in its help, and an option --stability whose number may be left out."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help, with the choices that are registered at this moment."""
+        for parameter in self.params:
+            if parameter.name in CHOICES and getattr(parameter, "help", "") is None:
+                parameter.help = CHOICES[parameter.name].help()  # type: ignore[attr-defined]
+        super().format_help(ctx, formatter)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Insert the number of half-samples where it is left out, which Typer has no option for."""
+        following = [*args[1:], ""]
+        words = [
+            f"--stability={RESAMPLES}" if word == "--stability" and not _is_integer(after) else word
+            for word, after in zip(args, following, strict=False)
+        ]
+        return list(super().parse_args(ctx, words))
+
+
+def _is_integer(word: str) -> bool:
+    return word.removeprefix("-").isdecimal()
+
+
 def option(*names: str, panel: str | None = None, metavar: str | None = None, **details: Any) -> Any:
-    """Return an option that is shown in a panel of the help."""
+    """Declare an option that is shown in a panel of the help."""
     return typer.Option(*names, rich_help_panel=panel, metavar=metavar, **details)
 
 
-Target = Annotated[str, option("--target", "-t", metavar="COLUMN", help="The column to select features for.")]
+def choice(parameter: str, panel: str | None = None, **details: Any) -> Any:
+    """Declare an option whose values are registered; its help is that of ``CHOICES``."""
+    values = CHOICES[parameter]
+    return option(panel=panel, metavar="NAME", callback=values.require, autocompletion=values.names, **details)
+
+
+def csv_option(what: str) -> Any:
+    """Declare an option for a table in a CSV file."""
+    return option("--csv", panel=RESULTS, metavar="FILE", help=f"{what}; - is standard output.")
+
+
+def plot_option(what: str) -> Any:
+    """Declare an option for a picture."""
+    return option("--plot", panel=RESULTS, metavar="FILE", help=f"A picture of {what}: .png, .svg or .pdf.")
+
+
+# Options of commands that have no base in common but InputFile, or not even that.
 Alpha = Annotated[float, option(metavar="LEVEL", help="Significance level, between 0 and 1.")]
 Ignore = Annotated[
-    list[str] | None, option(metavar="NAMES", help="Features not to look at, with commas or repeated.")
+    list[str] | None, option(metavar="NAMES", help="Features to leave out, with commas or repeated.")
 ]
-HowMissing = Annotated[
-    Missing,
-    option(
-        "--missing",
-        metavar="HOW",
-        help="Missing values: refuse them (error), drop the rows (drop), or use the values that a row has "
-        "(partial).",
-    ),
+MissingRows = Annotated[
+    Literal["error", "drop"],
+    option(metavar="NAME", help="Rows with missing values: error (refuse them), drop (drop them)."),
 ]
-RowsMissing = Annotated[
-    MissingRows,
-    option(
-        "--missing",
-        metavar="HOW",
-        help="Rows with missing values: refuse them (error) or drop them (drop).",
-    ),
-]
-Report = Annotated[Path | None, option(metavar="FILE", help="Write a report to hand on, one HTML file.")]
 OpenReport = Annotated[bool, option("--open", help="Open the report in a browser, a temporary one if need be.")]
-Resamples = Annotated[int, option(metavar="N", help="Half-samples, an even number.")]
-
-Keep = Annotated[
-    list[str] | None,
-    option(panel=_FEATURES, metavar="NAMES", help="Features that are in from the start, with commas or repeated."),
+NumberOfNeighbors = Annotated[
+    int | None, option(panel=TESTS, metavar="N", min=1, help="Neighbors of the estimate.", show_default="6")
 ]
-FeatureGroups = Annotated[
-    Path | None,
-    option(
-        panel=_FEATURES,
-        metavar="FILE",
-        help="Features that enter or stay out together: JSON (group: features) or CSV (feature, group).",
-    ),
-]
-MinFeatures = Annotated[
-    int,
-    option(panel=_FEATURES, metavar="N", min=0, help="Select at least so many, significant or not."),
-]
-MaxFeatures = Annotated[int | None, option(panel=_FEATURES, metavar="N", min=1, help="Stop at so many features.")]
-
-Categorical = Annotated[
-    list[str] | None,
-    option(
-        panel=_COLUMNS,
-        metavar="NAMES",
-        help="Numbers that are categories, with commas or repeated; text always is.",
-    ),
-]
-KindOfTarget = Annotated[
-    TargetKind,
-    option(
-        "--target-kind",
-        panel=_COLUMNS,
-        metavar="KIND",
-        help="The target: numbers, classes, or auto, where text, two values and few whole numbers are classes.",
-    ),
-]
-Groups = Annotated[
-    str | None,
-    option(
-        panel=_COLUMNS,
-        metavar="COLUMN",
-        help="Which rows belong together, such as those of a person: shuffled as a whole, and no feature.",
-    ),
-]
-HowScaled = Annotated[
-    Scale,
-    option(
-        "--scale",
-        panel=_COLUMNS,
-        metavar="HOW",
-        help="Numbers: standard, rank (normal quantiles of ranks) or none (as they are, all in one unit).",
-    ),
-]
-
-HowTested = Annotated[
-    Method,
-    option(
-        "--method",
-        panel=_TESTS,
-        metavar="NAME",
-        help="calibrated, with family-wise error control, or published, as in the paper.",
-    ),
-]
-HowDrawn = Annotated[
-    NullOfSearch | None,
-    option(
-        "--null",
-        panel=_TESTS,
-        metavar="NAME",
-        help="Surrogates of the calibrated method: residual, local (from near rows), shuffle, or circular "
-        "(shifted, for rows in the order of time).",
-        show_default="residual",
-    ),
-]
-HowSearched = Annotated[
-    Search,
-    option(
-        "--search",
-        panel=_TESTS,
-        metavar="NAME",
-        help="forward (add the best), backward (remove the least needed), floating (both), or filter (each on its "
-        "own, redundant ones included).",
-    ),
-]
-HowControlled = Annotated[
-    Control | None,
-    option(
-        "--control",
-        panel=_TESTS,
-        metavar="NAME",
-        help="What alpha bounds in a filter: fwer (any false positive), fdr (the share of false ones), or none "
-        "(those of each test).",
-        show_default="fwer",
-    ),
-]
-Estimate = Annotated[
-    Criterion,
-    option(
-        "--criterion",
-        panel=_TESTS,
-        metavar="NAME",
-        help=f"What is measured: {', '.join(criterion.value for criterion in Criterion)}.",
-    ),
-]
-NullOfTest = Annotated[
-    Null,
-    option(
-        "--null",
-        panel=_TESTS,
-        metavar="NAME",
-        help="Surrogates: residual (keep their dependence on the given features), local or shuffle.",
-    ),
-]
-Neighbors = Annotated[
-    int | None,
-    option(panel=_TESTS, metavar="N", min=1, help="Neighbors of the estimate.", show_default="6"),
-]
-
 Json = Annotated[
-    Path | None, option(panel=_RESULTS, metavar="FILE", help="All the evidence; - is standard output.")
+    Path | None, option(panel=RESULTS, metavar="FILE", help="All the evidence; - is standard output.")
 ]
-Csv = Annotated[
-    Path | None,
-    option(panel=_RESULTS, metavar="FILE", help="The selected features and the target; - is standard output."),
-]
-CsvEscape = Annotated[
-    bool, option("--csv-escape", panel=_RESULTS, help="In --csv, put a ' before what a spreadsheet would compute.")
-]
-Plot = Annotated[
-    Path | None, option(panel=_RESULTS, metavar="FILE", help="A picture of the search: .png, .svg or .pdf.")
-]
-RankingCsv = Annotated[
-    Path | None,
-    option("--csv", panel=_RESULTS, metavar="FILE", help="The features in their order; - is standard output."),
-]
-FrequenciesCsv = Annotated[
-    Path | None, option("--csv", panel=_RESULTS, metavar="FILE", help="The frequencies; - is standard output.")
-]
-FrequenciesPlot = Annotated[
-    Path | None,
-    option("--plot", panel=_RESULTS, metavar="FILE", help="A picture of the frequencies: .png, .svg or .pdf."),
-]
-ChoicePlot = Annotated[
-    Path | None,
-    option("--plot", panel=_RESULTS, metavar="FILE", help="A picture of the choice: .png, .svg or .pdf."),
-]
-CheckModel = Annotated[
-    Model | None,
-    option(
-        "--check-model",
-        panel=_RESULTS,
-        metavar="NAME",
-        help="Also cross-validate ridge, forest or neighbors on the selected features, the peak and all features.",
-    ),
-]
-StabilityToo = Annotated[
-    int | None,
-    option(
-        "--stability",
-        panel=_RESULTS,
-        metavar="[N]",
-        help=f"Also show how often features are selected over N half-samples ({RESAMPLES} unless said).",
-    ),
-]
-
 TimeLimit = Annotated[float | None, option(panel=_RUNNING, metavar="SECONDS", help="Stop after so long.")]
 Seed = Annotated[int, option(panel=_RUNNING, metavar="N", min=0, help="Seed that fixes the result.")]
 Jobs = Annotated[int, option(panel=_RUNNING, metavar="N", help="Threads; -1 is one per core.")]
-Scheduler = Annotated[
-    str | None,
-    option(
-        panel=_RUNNING,
-        metavar="ADDRESS",
-        help="Work on the Dask cluster of this scheduler; local starts --jobs workers here.",
-    ),
-]
-CheckpointFile = Annotated[
-    Path | None,
-    option("--checkpoint", panel=_RUNNING, metavar="FILE", help="Write decisions here, and resume from it."),
-]
-Progress = Annotated[
-    bool | None, option(panel=_RUNNING, help="Show what is being done.", show_default="in a terminal")
-]
 Quiet = Annotated[bool, option("--quiet", panel=_RUNNING, help="Print nothing but errors.")]
+_FILE = typer.Argument(
+    metavar="DATA",
+    help="A CSV, TSV, Parquet, Arrow or Excel file, or a folder of Parquet files; - is standard input.",
+    show_default=False,
+)
 
 
-def discrete(categorical: list[str], names: list[str], target: str, kind: TargetKind) -> dict[str, object]:
-    """Return what is discrete, of some features and the target, as the functions of the package are told."""
-    are_classes = kind is TargetKind.classes or target in categorical
-    return {
-        "discrete_features": [name for name in categorical if name in names and name != target] or "auto",
-        "discrete_target": False if kind is TargetKind.numbers else True if are_classes else "auto",
-    }
+@dataclass(frozen=True, kw_only=True)
+class InputFile:
+    """The file that a command reads: how it is read, its target, and what its columns hold."""
+
+    file: Annotated[str, _FILE]
+    target: Annotated[str, option("--target", "-t", metavar="COLUMN", help="The column to select features for.")]
+    encoding: Annotated[
+        str | None,
+        option(panel=_READING, metavar="NAME", help="That of text, such as latin-1.", show_default="utf-8"),
+    ] = None
+    comment: Annotated[
+        str | None, option(panel=_READING, metavar="SIGN", help="How lines begin that are comments, such as '#'.")
+    ] = None
+    decimal: Annotated[
+        Literal["comma", "point"] | None,
+        option(
+            panel=_READING,
+            metavar="MARK",
+            help="Which mark is decimal: comma, point.",
+            show_default="as the file shows",
+        ),
+    ] = None
+    no_header: Annotated[
+        bool, option("--no-header", panel=_READING, help="There are no names; columns are called 0, 1, 2 ...")
+    ] = False
+    sheet: Annotated[
+        str | None,
+        option(panel=_READING, metavar="NAME", help="The sheet of an Excel file.", show_default="the first"),
+    ] = None
+    dates: Annotated[
+        Literal["days", "expand"],
+        option(
+            panel=_READING,
+            metavar="NAME",
+            help="Dates: days (as numbers of days), expand (with weekdays and months as categories too).",
+        ),
+    ] = "days"
+    categorical: Annotated[
+        list[str] | None,
+        option(
+            panel=_COLUMNS,
+            metavar="NAMES",
+            help="Numbers that are categories, with commas or repeated; text always is.",
+        ),
+    ] = None
+    target_kind: Annotated[
+        Literal["auto", "numbers", "classes"],
+        option(
+            panel=_COLUMNS,
+            metavar="KIND",
+            help="The target: numbers, classes, auto (text, two values and few whole numbers are classes).",
+        ),
+    ] = "auto"
+
+    def discrete(self, categorical: list[str], names: list[str]) -> dict[str, Any]:
+        """Return the parameters of the library that say which features, and whether the target, are categories."""
+        target: bool | str = "auto"
+        if self.target_kind != "auto" or self.target in categorical:
+            target = self.target_kind != "numbers"
+        features = [name for name in categorical if name in names and name != self.target]
+        return {"discrete_features": features or "auto", "discrete_target": target}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectionOptions(InputFile):
+    """What the commands that select features have in common."""
+
+    alpha: Alpha = 0.05
+    ignore: Ignore = None
+    missing: Annotated[str, choice("missing")] = "error"
+    groups: Annotated[
+        str | None,
+        option(
+            panel=_COLUMNS,
+            metavar="COLUMN",
+            help="Which rows belong together, such as those of a person: shuffled as a whole, and no feature.",
+        ),
+    ] = None
+    scale: Annotated[str, choice("scale", _COLUMNS)] = "standard"
+    keep: Annotated[
+        list[str] | None,
+        option(
+            panel=_FEATURES, metavar="NAMES", help="Features to select from the start, with commas or repeated."
+        ),
+    ] = None
+    feature_groups: Annotated[
+        Path | None,
+        option(
+            panel=_FEATURES,
+            metavar="FILE",
+            help="Features that enter or stay out together: JSON (group: features) or CSV (feature, group).",
+        ),
+    ] = None
+    min_features: Annotated[
+        int, option(panel=_FEATURES, metavar="N", min=0, help="Select at least so many, significant or not.")
+    ] = 0
+    max_features: Annotated[
+        int | None, option(panel=_FEATURES, metavar="N", min=1, help="Stop at so many features.")
+    ] = None
+    method: Annotated[str, choice("method", TESTS)] = "calibrated"
+    null: Annotated[str | None, choice("null", TESTS, show_default="residual")] = None
+    search: Annotated[str, choice("search", TESTS)] = "forward"
+    control: Annotated[str | None, choice("control", TESTS, show_default="fwer")] = None
+    criterion: Annotated[str, choice("criterion", TESTS)] = "ksg"
+    json: Json = None
+    csv: Annotated[Path | None, csv_option("The features")] = None
+    csv_escape: Annotated[
+        bool,
+        option("--csv-escape", panel=RESULTS, help="In --csv, put a ' before what a spreadsheet would compute."),
+    ] = False
+    plot: Annotated[Path | None, plot_option("the search")] = None
+    seed: Seed = 0
+    jobs: Jobs = -1
+    scheduler: Annotated[
+        str | None,
+        option(
+            panel=_RUNNING,
+            metavar="ADDRESS",
+            help="Work on the Dask cluster of this scheduler; local starts --jobs workers here.",
+        ),
+    ] = None
+    checkpoint: Annotated[
+        Path | None, option(panel=_RUNNING, metavar="FILE", help="Write decisions here, and resume from it.")
+    ] = None
+    progress: Annotated[
+        bool | None, option(panel=_RUNNING, help="Show what is being done.", show_default="in a terminal")
+    ] = None
+    quiet: Quiet = False
+
+    def parameters(self, table: "InputTable") -> dict[str, Any]:
+        """Return the parameters of a selector, but for those that only some of the commands set."""
+        from infosift.data.files import read_groups_file
+
+        is_watched = Console(stderr=True).is_terminal and not self.quiet
+        return {
+            "alpha": self.alpha,
+            "method": _configured("method", self.method, "null", self.null),
+            "search": _configured("search", self.search, "control", self.control),
+            "criterion": self.criterion,
+            "keep": table.roles.keep or None,
+            "feature_groups": None if self.feature_groups is None else read_groups_file(self.feature_groups),
+            **self.discrete(table.roles.categorical, table.names),
+            "scale": self.scale,
+            "missing": self.missing,
+            "min_features": self.min_features,
+            "max_features": self.max_features,
+            "random_state": self.seed,
+            "verbose": is_watched if self.progress is None else self.progress,
+        }
+
+
+def _configured(kind: str, name: str, parameter: str, value: str | None) -> Any:
+    """Return the name of a method or search, or the object where a parameter of its own is set."""
+    if value is None:
+        return name
+    from sklearn.base import clone
+
+    registry = CHOICES[kind].registered()
+    takers = [other for other, registered in registry.items() if hasattr(registered, parameter)]
+    if name not in takers:
+        raise InputError(
+            f"--{parameter} is for --{kind} {' or '.join(takers)}: choose that, or leave --{parameter} out."
+        )
+    return clone(registry[name]).set_params(**{parameter: None if value == "none" else value})
+
+
+@contextmanager
+def workers(scheduler: str | None, n_jobs: int) -> Iterator[int]:
+    """Let the workers of a Dask scheduler do the work, if there is one; yield the number of jobs to start."""
+    if scheduler is None:
+        yield n_jobs
+        return
+    import joblib
+
+    with _connect(scheduler, n_jobs) as client, joblib.parallel_config(backend="dask", client=client):
+        yield -1
+
+
+@contextmanager
+def _connect(scheduler: str, n_jobs: int) -> Iterator[Any]:
+    """Connect to a Dask scheduler, or start one here with so many workers (-1: one per core)."""
+    try:
+        import dask
+
+        # The error below says what failed, in place of the log.
+        dask.config.set({"logging": {"distributed": "critical", "distributed.client": "critical"}})
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise InputError('--scheduler needs Dask: install it with pip install "infosift[dask]".') from None
+    if scheduler == LOCAL_SCHEDULER:
+        n_workers = None if n_jobs == -1 else n_jobs
+        with held_back():
+            cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1)
+        with cluster, Client(cluster) as client:
+            yield client
+        return
+    try:
+        client = Client(scheduler, timeout=_SECONDS_TO_CONNECT)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"--scheduler {scheduler} is no Dask scheduler that answers: give the address of one, such as "
+            f"tcp://127.0.0.1:8786, or {LOCAL_SCHEDULER} to start workers on this machine."
+        ) from error
+    with client:
+        yield client

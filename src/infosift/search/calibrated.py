@@ -39,6 +39,7 @@ from infosift.search.base import Alone, Problem, columns_of
 _MOST_ROWS = 20_000
 # Beyond as many features a filter does not ask neighbours, who would look at the most promising only.
 MOST_ASKED_ALONE = 300
+NULLS_OF_SEARCH = (*NULLS, CIRCULAR)
 
 
 class Calibrated(BaseEstimator):  # type: ignore[misc]
@@ -90,7 +91,7 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
 
     def check(self, alpha: float, criterion: Criterion, has_row_groups: bool) -> None:
         """Refuse parameters that cannot be used, or would not be; warn of those that take long."""
-        require_choice("null", self.null, (*NULLS, CIRCULAR))
+        require_choice("null", self.null, NULLS_OF_SEARCH)
         if self._count(alpha) is None and self.shuffles_rows:
             warn_of_many_permutations(alpha, SHARE_OF_SERIES)
         if has_row_groups and self.null == "local":

@@ -37,14 +37,15 @@ from infosift.search.base import Problem
 from infosift.search.data_warnings import warnings_of_data
 from infosift.search.registry import as_method, as_search
 
-_CHOICES = {"scale": ("standard", "rank", "none"), "missing": ("error", "drop", "partial")}
+SCALES = ("standard", "rank", "none")
+MISSING = ("error", "drop", "partial")
 
 
 def settings_of(given: Mapping[str, Any], has_row_groups: bool = False) -> Settings:
     """Return the settings that parameters ask for; what depends on the data is filled in later."""
     alpha = require_level(given["alpha"])
-    for name, choices in _CHOICES.items():
-        require_choice(name, given[name], choices)
+    require_choice("scale", given["scale"], SCALES)
+    require_choice("missing", given["missing"], MISSING)
     method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
     method.check(alpha, criterion, has_row_groups)
     if given["missing"] == "partial" and not criterion.takes_gaps:

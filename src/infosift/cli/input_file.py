@@ -1,0 +1,183 @@
+"""From a file and the options that name its columns to features, target and row groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import typer
+
+from infosift.cli.options import InputFile
+from infosift.errors import InputError, counted_from
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from infosift.data.files import TableFile
+
+_FIRST_ROW = 1
+_DROP = "drop such rows with --missing drop"
+_OR_DROP = f", or {_DROP}"
+_OR_DROP_OR_USE = f", {_DROP}, or use the values that a row has with --missing partial"
+# Why the target cannot have the role of another option.
+_NOT_THE_TARGET = {
+    "keep": "it cannot be kept as a feature",
+    "features": "it cannot be one of the features too",
+    "given": "it cannot be one of the features too",
+    "groups": "it cannot say which rows belong together",
+}
+
+
+@dataclass(frozen=True)
+class ColumnRoles:
+    """Names of columns, by the arguments and options that name them."""
+
+    keep: list[str] = field(default_factory=list)
+    ignore: list[str] = field(default_factory=list)
+    categorical: list[str] = field(default_factory=list)
+    features: list[str] = field(default_factory=list)
+    given: list[str] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
+
+    @property
+    def used(self) -> list[str]:
+        """The columns that must not be ignored."""
+        return [*self.categorical, *self.keep, *self.features, *self.given]
+
+    def check(self, target: str) -> None:
+        """Refuse columns whose roles exclude each other."""
+        for role, reason in _NOT_THE_TARGET.items():
+            if target in getattr(self, role):
+                raise InputError(f'"{target}" is the target, so {reason}.')
+        for name in self.groups:
+            if name in (*self.keep, *self.categorical):
+                raise InputError(f'"{name}" says which rows belong together, so it cannot be a feature.')
+
+
+@dataclass(frozen=True)
+class InputTable:
+    """The features of a file, its target and row groups, and the columns that options name.
+
+    Features are a lazy frame where the workers of a cluster are to read them.
+    """
+
+    features: pl.DataFrame | pl.LazyFrame
+    target: pl.Series
+    row_groups: pl.Series | None = None
+    roles: ColumnRoles = ColumnRoles()
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the features are in memory."""
+        return not hasattr(self.features, "collect")
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the features."""
+        return self.features.collect_schema().names()
+
+    def columns(self, names: Sequence[str]) -> pl.DataFrame:
+        """Return features by name, in memory."""
+        return self.features.lazy().select(names).collect()
+
+    def in_memory(self) -> InputTable:
+        """Return the same table with all features read."""
+        return replace(self, features=self.columns(self.names))
+
+    def require_values(self, missing: str) -> None:
+        """Refuse infinite values, and missing ones unless they are allowed; workers check what they read."""
+        from infosift.data.frames import read_columns
+        from infosift.data.validation import require_finite
+
+        allow = missing != "error"
+        target = read_columns(self.target)
+        require_finite(target, "The target", _FIRST_ROW, allow_missing=allow, or_else=_OR_DROP)
+        if self.is_read:
+            features = read_columns(self.features)
+            require_finite(
+                features, first_row=_FIRST_ROW, allow_missing=allow, or_else=_OR_DROP_OR_USE, may_ignore=True
+            )
+
+    def complete(self, names: list[str], missing: str, *, may_ignore: bool = False) -> InputTable:
+        """Return features by name, in the rows without missing values (complete cases).
+
+        Missing values are refused unless ``missing`` is "drop". ``may_ignore`` is whether the command has an
+        option to ignore features.
+        """
+        from infosift.data.frames import read_columns
+        from infosift.data.validation import complete_cases, require_finite
+
+        features = self.columns(names)
+        columns, target = read_columns(features), read_columns(self.target)
+        drops = missing == "drop"
+        require_finite(target, "The target", _FIRST_ROW, allow_missing=drops, or_else=_OR_DROP)
+        require_finite(columns, first_row=_FIRST_ROW, allow_missing=drops, or_else=_OR_DROP, may_ignore=may_ignore)
+        is_complete = complete_cases(columns, target)
+        if n_dropped := len(is_complete) - int(is_complete.sum()):
+            rows = "row has a missing value and is" if n_dropped == 1 else "rows have missing values and are"
+            typer.echo(f"Note: {n_dropped:,} {rows} dropped.", err=True)
+        return replace(self, features=features.filter(is_complete), target=self.target.filter(is_complete))
+
+
+def read_table(
+    source: InputFile,
+    *,
+    keep: list[str] | None = None,
+    ignore: list[str] | None = None,
+    features: list[str] | None = None,
+    given: list[str] | None = None,
+    groups: str | None = None,
+    by_workers: bool = False,
+) -> InputTable:
+    """Read features, target and row groups of a file.
+
+    ``by_workers`` leaves features to be read by the workers of a cluster, where their types are known without
+    reading them.
+    """
+    from infosift.data.dates import expand_dates
+    from infosift.data.files import ReadOptions, TableFile
+
+    reading = ReadOptions(source.encoding, source.comment, source.decimal, not source.no_header, source.sheet)
+    file = TableFile.open(source.file, reading)
+    roles = ColumnRoles(
+        keep=file.listed(keep),
+        ignore=file.listed(ignore),
+        categorical=file.listed(source.categorical),
+        features=file.listed(features),
+        given=file.listed(given),
+        groups=[] if groups is None else [groups],
+    )
+    roles.check(source.target)
+    table = _read_columns(file, source.target, roles, by_workers)
+    if source.dates == "expand" and table.is_read:
+        table = replace(table, features=expand_dates(table.features))
+    return table
+
+
+def _read_columns(file: TableFile, target: str, roles: ColumnRoles, by_workers: bool) -> InputTable:
+    columns = (target, roles.ignore, roles.used, roles.groups, roles.categorical)
+    scanned = file.scan(*columns) if by_workers else None
+    if scanned is not None:
+        lazy, labels = scanned
+        return InputTable(lazy, labels[target], _row_groups(labels, roles), roles)
+    features, values = file.read(*columns)
+    if features.columns == roles.groups:
+        raise InputError(
+            f'"{roles.groups[0]}" says which rows belong together, and there is no other feature left.'
+        )
+    return InputTable(features.drop(roles.groups), values, _row_groups(features, roles), roles)
+
+
+def _row_groups(frame: pl.DataFrame, roles: ColumnRoles) -> pl.Series | None:
+    """Return the group of each row; refuse rows without one."""
+    if not roles.groups:
+        return None
+    row_groups = frame[roles.groups[0]]
+    is_missing = row_groups.is_null()
+    if row_groups.dtype.is_float():
+        is_missing |= row_groups.is_nan().fill_null(True)
+    if is_missing.any():
+        place = counted_from(_FIRST_ROW, is_missing.arg_max() or 0)
+        raise InputError(f'The groups "{row_groups.name}" have no value in {place}: fill it in first.')
+    return row_groups

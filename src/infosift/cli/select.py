@@ -1,0 +1,223 @@
+"""The commands that select features of a file, and that put all of them in order."""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from infosift.cli.input_file import InputTable, read_table
+from infosift.cli.options import (
+    RESAMPLES,
+    RESULTS,
+    OpenReport,
+    SelectionOptions,
+    TimeLimit,
+    choice,
+    csv_option,
+    option,
+    plot_option,
+    workers,
+)
+from infosift.cli.output import (
+    console_for,
+    open_in_browser,
+    require_files,
+    stop,
+    temporary_page,
+    write_report,
+    write_results,
+)
+from infosift.cli.stability import measure_stability
+from infosift.errors import DataWarning, InputError
+from infosift.progress import INTERRUPTED, raise_from_here
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from infosift.results.comparison import SubsetComparison
+    from infosift.results.selection import Selection
+
+OUT_OF_TIME = 124  # as of the command timeout
+_CUT_SHORT = {
+    INTERRUPTED: "Interrupted: what is above was decided before.",
+    OUT_OF_TIME: "The time limit ended the run before anything was decided: raise --time-limit.",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectCommand(SelectionOptions):
+    """Select the features of a file that together are most informative about a target.
+
+    Example: [bold]infosift select houses.csv --target price --ignore id --report houses.html[/bold]
+    """
+
+    report: Annotated[Path | None, option(metavar="FILE", help="Write a report to hand on, one HTML file.")] = None
+    open_report: OpenReport = False
+    csv: Annotated[Path | None, csv_option("The selected features and the target")] = None
+    check_model: Annotated[str | None, choice("check_model", panel=RESULTS)] = None
+    stability: Annotated[
+        int | None,
+        option(
+            panel=RESULTS,
+            metavar="[N]",
+            help=f"Also show how often features are selected over N half-samples ({RESAMPLES} by default).",
+        ),
+    ] = None
+    time_limit: TimeLimit = None
+
+    def run(self) -> None:
+        """Read the file, select, print and write the results."""
+        require_files(self, {"--report": self.report}, has_report=self._has_report)
+        self._require_shown()
+        table = read_table(
+            self, keep=self.keep, ignore=self.ignore, groups=self.groups, by_workers=self.scheduler is not None
+        )
+        parameters = {**self.parameters(table), "time_limit": self.time_limit, "checkpoint": self.checkpoint}
+        with workers(self.scheduler, self.jobs) as parameters["n_jobs"]:
+            self._select(table, parameters)
+
+    def _select(self, table: InputTable, parameters: dict[str, Any]) -> None:
+        """Print the selection and its other results, and write files also where the latter fail."""
+        selection = fit(table, parameters)
+        code = exit_code(selection)
+        console = None if self.quiet else console_for(self.json, self.csv)
+        if console is not None and code != OUT_OF_TIME:
+            from infosift.display.terminal import print_selection
+
+            print_selection(selection, console)
+        others: dict[str, Any] = {}
+        try:
+            if not code:
+                others.update(self._others(table, parameters, console))
+        finally:
+            write_results(
+                self,
+                selection,
+                table=lambda: (table.columns(selection.names).with_columns(table.target), "Selected features"),
+                picture=selection.plot,
+                more=[lambda: write_report(selection, self._page, others, self.quiet)] if self._has_report else [],
+            )
+        stop_if_cut_short(selection)
+        if self.open_report:
+            open_in_browser(self._page)
+
+    def _others(
+        self, table: InputTable, parameters: dict[str, Any], console: "Console | None"
+    ) -> Iterator[tuple[str, Any]]:
+        """Yield other results as soon as they are there, with the names that a report has for them."""
+        if self.check_model is None and self.stability is None:
+            return
+        table = table.in_memory()  # models, and selections on half-samples, need all features of a row
+        if self.check_model is not None:
+            yield "check", check_by_model(table, parameters, self.check_model, console)
+        if self.stability is not None:
+            yield "stability", measure_stability(table, parameters, self.stability, console)
+
+    @property
+    def _has_report(self) -> bool:
+        return self.open_report or self.report is not None
+
+    @cached_property
+    def _page(self) -> Path:
+        """Where the report is written."""
+        return self.report or temporary_page("report" if self.file == "-" else Path(self.file).stem)
+
+    def _require_shown(self) -> None:
+        """Refuse results that would be shown nowhere."""
+        for name, value in {"--check-model": self.check_model, "--stability": self.stability}.items():
+            if value is not None and self.quiet and not self._has_report:
+                raise InputError(f"{name} shows nothing with --quiet and without --report: leave one of them out.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankCommand(SelectionOptions):
+    """Put all features of a file in order: those selected, then the others by what they would add to these.
+
+    With --min-features the search itself goes on to that many, which takes
+    longer and accounts for what each one adds to those before it.
+
+    Example: [bold]infosift rank houses.csv --target price[/bold]
+    """
+
+    csv: Annotated[Path | None, csv_option("The features in their order")] = None
+    plot: Annotated[Path | None, plot_option("the order")] = None
+    time_limit: TimeLimit = None
+
+    def run(self) -> None:
+        """Read the file, select, print the order and write the results."""
+        require_files(self)
+        table = read_table(self, keep=self.keep, ignore=self.ignore, groups=self.groups)
+        parameters = {**self.parameters(table), "time_limit": self.time_limit, "checkpoint": self.checkpoint}
+        with workers(self.scheduler, self.jobs) as parameters["n_jobs"]:
+            selection = fit(table, parameters)
+        if not self.quiet and exit_code(selection) != OUT_OF_TIME:
+            from infosift.display.terminal import print_ranking
+
+            print_ranking(selection, console_for(self.json, self.csv))
+
+        def ranking() -> tuple[Any, str]:
+            import polars as pl
+
+            ranks = range(1, len(selection.ranking) + 1)
+            return pl.DataFrame({"rank": ranks, "feature": selection.ranking}), "Ranking"
+
+        write_results(self, selection, table=ranking, picture=lambda: selection.plot("ranking"))
+        stop_if_cut_short(selection)
+
+
+def fit(table: InputTable, parameters: dict[str, Any]) -> "Selection":
+    """Select features; where that is interrupted, return what was decided by then."""
+    from infosift.selector import MutualInfoSelector
+
+    table.require_values(parameters.get("missing", "error"))
+    selector: Any = MutualInfoSelector(**parameters)
+    raise_from_here()
+    try:
+        selector.fit(table.features, table.target, groups=table.row_groups)
+    except KeyboardInterrupt:
+        if not hasattr(selector, "selection_") or not selector.selection_.steps:
+            raise
+    selection: Selection = selector.selection_
+    # Ignored columns were not read, but are part of what repeats the run.
+    return replace(selection, settings=replace(selection.settings, ignore=tuple(table.roles.ignore)))
+
+
+def exit_code(selection: "Selection") -> int:
+    """Return the exit code of a run: 0, or that of an interrupt or of no time to decide anything."""
+    from infosift.results.selection import INTERRUPT, TIME_LIMIT
+
+    if selection.ended_by == TIME_LIMIT and not selection.steps:
+        return OUT_OF_TIME
+    return INTERRUPTED if selection.ended_by == INTERRUPT else 0
+
+
+def stop_if_cut_short(selection: "Selection") -> None:
+    """End with a sentence where a run was interrupted, or had no time to decide anything."""
+    if code := exit_code(selection):
+        stop(_CUT_SHORT[code], code)
+
+
+def check_by_model(
+    table: InputTable, parameters: dict[str, Any], model: str, console: "Console | None"
+) -> "SubsetComparison":
+    """Cross-validate a model on the selected features and on other subsets, and print the scores."""
+    from infosift.comparison import compare_subsets
+    from infosift.display.terminal import print_comparison
+    from infosift.selector import MutualInfoSelector
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # the selection on all rows has them
+        comparison = compare_subsets(
+            table.features,
+            table.target,
+            model,
+            selector=MutualInfoSelector(**parameters),
+            groups=table.row_groups,
+            random_state=parameters["random_state"],
+            n_jobs=parameters["n_jobs"],
+        )
+    if console is not None:
+        print_comparison(comparison, console)
+    return comparison

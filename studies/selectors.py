@@ -85,7 +85,7 @@ def neighbors_model(y: np.ndarray) -> Any:
     return comparison.neighbors_model(holds_classes(y))
 
 
-def forest_model(y: np.ndarray, seed: int, n_trees: int = comparison.TREES) -> Any:
+def forest_model(y: np.ndarray, seed: int, n_trees: int = 300) -> Any:
     """Return a random forest, for numbers or classes."""
     return comparison.forest_model(holds_classes(y), seed, n_trees)
 

@@ -80,7 +80,7 @@ def read(X: Any, y: Any, groups: Any, parameters: Mapping[str, Any], settings: S
         raise InputError("selection_stability requires y to be passed, but the target y is None.")
     features, target = read_columns(X), read_target(y)
     require_same_length(features.n_rows, target.n_rows)
-    problem = make_problem(features, target, groups, parameters, settings, ThreadEngine(1))
+    problem = make_problem(features, target, groups, parameters, settings)
     numbers = None if groups is None else read_row_groups(groups, features.n_rows)
     rows = rows_to_use(features, target, problem.table.ignored, settings.missing)
     require_rows(int(rows.sum()), _FEWEST_ROWS, "A pair of half-samples")
@@ -142,10 +142,9 @@ def select(data: ResampledData, seed: int, number: int) -> HalfSample:
                 groups,
                 data.parameters,
                 replace(data.settings, seed=own),
-                ThreadEngine(1),
             )
         except InputError as error:
-            raise InputError(f"On half-sample {number + 1}: {error}") from error
+            raise InputError(f"On half-sample {number + 1}: ", *error.parts) from error
         selection = Run(problem, ThreadEngine(1), Reporter(None, data.settings.time_limit)).select()
     if selection.ended_by == INTERRUPT:
         raise KeyboardInterrupt

@@ -94,9 +94,12 @@ def make_problem(
     row_groups: Any,
     given: Mapping[str, Any],
     settings: Settings,
-    engine: Engine,
+    engine: Engine | None = None,
 ) -> Problem:
-    """Return what parameters ask for of some features; ``settings`` have what does not depend on these."""
+    """Return what parameters ask for of some features; ``settings`` have what does not depend on these.
+
+    Without an engine there are no warnings about the data: the search for leaks reads every column.
+    """
     groups = read_feature_groups(given["feature_groups"], features.names)
     keep, ignore = _kept_and_ignored(given, features.names, groups)
     numbered = None if row_groups is None else read_row_groups(row_groups, features.n_rows)
@@ -136,7 +139,7 @@ def make_problem(
         as_search(given["search"]),
         criterion,
         n_rows_dropped,
-        warnings_of_data(table, n_rows_dropped, missing, engine),
+        () if engine is None else warnings_of_data(table, n_rows_dropped, missing, engine),
         features.labels,
     )
 

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.base import clone
+from sklearn import config_context
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
@@ -24,7 +25,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from infosift import Calibrated, InputError, MutualInfoSelector, compare_subsets
+from infosift import Calibrated, DataWarning, InputError, MutualInfoSelector, compare_subsets
+from infosift.comparison import MODELS, dummy_model, logistic_model, model_on_columns
 from samples import friedman, make_selector
 
 QUICK = Calibrated(n_permutations=30)
@@ -395,7 +397,7 @@ def test_progress_is_shown(numbers, monkeypatch):
         ({"cv": 400}, r"cv cannot divide the rows \(Cannot have number of splits"),
         ({"cv": "five"}, "cv cannot divide the rows"),
         ({"cv": GroupKFold(2)}, r"cv cannot divide the rows \(The 'groups' parameter should not be None\)"),
-        ({"cv": LeaveOneOut()}, "cv leaves a single row in a fold, of which R² says nothing"),
+        ({"cv": LeaveOneOut()}, "cv leaves a single row in a fold, for which R² is not defined"),
         ({"cv": ShuffleSplit(1)}, "cv must give at least two folds"),
         ({"scoring": "goodness"}, "scoring must be the name of a score of scikit-learn, not 'goodness'."),
         ({"scoring": lambda model, X, y: np.nan}, "scoring gave nan for fold 1"),
@@ -423,3 +425,80 @@ def test_bad_tables_are_refused_with_their_own_rows(numbers):
     gaps = X.assign(x2=X["x2"].where(X.index != 77))
     with pytest.raises(InputError, match="cv lists rows, and rows with missing values are dropped"):
         compare_subsets(gaps, y, "ridge", selector=quick(missing="drop"), cv=[(range(50), range(50, 99))] * 2)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("has_classes", [False, True])
+def test_a_short_name_is_a_model_of_numbers_or_of_classes(name, has_classes):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y = X[:, 0] + 0.1 * rng.normal(size=40)
+    y = np.where(y > 0, "high", "low") if has_classes else y
+    model = MODELS[name](y, has_classes, 0)
+    assert (is_classifier if has_classes else is_regressor)(model)
+    score = accuracy_score if has_classes else r2_score
+    assert score(y, model.fit(X, y).predict(X)) > 0.8
+
+
+def test_few_rows_have_few_neighbours():
+    X, y = np.arange(3.0)[:, None], np.arange(3.0)
+    assert MODELS["neighbors"](y, False, 0).fit(X, y).predict(X) == pytest.approx([1, 1, 1])
+
+
+@pytest.mark.parametrize(("rare", "is_searched"), [(1, False), (2, True), (10, True)])
+def test_the_penalty_of_classes_is_searched_where_folds_can_have_all(rare, is_searched):
+    y = np.array(["rare"] * rare + ["often"] * 20)
+    X = np.random.default_rng(0).normal(size=(len(y), 2))
+    last = logistic_model(y, 0).fit(X, y).steps[-1][1]
+    assert hasattr(last, "best_params_") == is_searched
+
+
+def test_categories_and_gaps_become_numbers():
+    X = np.array([[1.0, 0.0, np.nan], [np.nan, 1.0, 5.0], [3.0, np.nan, np.nan], [5.0, 0.0, np.nan]])
+    numbers = model_on_columns(LinearRegression(), (0, 1, 2), {1}).fit(X, np.arange(4.0))[0]
+    assert numbers.transform(X).tolist() == [
+        [1, 5, 1, 0, 0],
+        [3, 5, 0, 1, 0],
+        [3, 5, 0, 0, 1],
+        [5, 5, 1, 0, 0],
+    ]
+    assert numbers.transform(np.array([[0.0, 99.0, 0.0]])).tolist() == [[0, 0, 0, 0, 0]]
+
+
+def test_a_column_of_gaps_is_a_constant():
+    numbers = model_on_columns(LinearRegression(), (0, 1), ()).fit(np.array([[1.0, np.nan], [2, np.nan]]), [0, 1])[
+        0
+    ]
+    assert numbers.transform(np.array([[3.0, 7.0]])).shape == (1, 2)
+
+
+def test_of_many_categories_the_rare_ones_are_one():
+    X = np.concatenate([np.arange(200.0), np.zeros(5)])[:, None]
+    numbers = model_on_columns(LinearRegression(), (0,), {0}).fit(X, X[:, 0])[0]
+    assert numbers.transform(X).shape == (205, 50)
+    # 49 categories have columns of their own, the most frequent one among them.
+    assert numbers.transform(X).sum(axis=0).tolist() == [6, *[1] * 48, 151]
+    assert numbers.transform(np.array([[1000.0]]))[0, -1] == 1
+
+
+def test_a_dummy_says_the_same_of_all():
+    X = np.zeros((3, 1))
+    assert dummy_model(False).fit(X, [1.0, 2.0, 6.0]).predict(X).tolist() == [3, 3, 3]
+    assert dummy_model(True).fit(X, ["a", "b", "b"]).predict(X).tolist() == ["b", "b", "b"]
+
+
+def test_a_leak_is_warned_of_once_and_all_else_is_no_news(numbers):
+    X, y = numbers
+    leaking = X.assign(copy=2 * y, constant=1.0)
+    with pytest.warns(DataWarning) as seen:
+        compare_subsets(leaking, y, "ridge", selector=quick(max_features=1), cv=2)
+    assert [str(one.message).partition(" nearly")[0] for one in seen] == ['"copy" determines the target']
+    assert seen[0].filename == __file__
+
+
+def test_metadata_routing_does_not_change_it(numbers):
+    people = np.repeat(np.arange(25), 4)
+    options = {"selector": quick(max_features=1), "cv": 2, "groups": people}
+    with config_context(enable_metadata_routing=True):
+        routed = compare_subsets(*numbers, Ridge(), **options)
+    assert routed == compare_subsets(*numbers, Ridge(), **options)

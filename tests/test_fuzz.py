@@ -12,8 +12,10 @@ import tempfile
 import warnings
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -195,4 +197,12 @@ class AnyOrder(RuleBasedStateMachine):
             Checkpoint(self.path)
 
 
-TestAnyOrder = AnyOrder.TestCase
+@pytest.mark.endurance
+class TestAnyOrder(AnyOrder.TestCase):
+    """As many runs as the profile of hypothesis says."""
+
+
+class TestAnyOrderOnce(AnyOrder.TestCase):
+    """A few of them, for every run of the tests."""
+
+    settings = hypothesis.settings(max_examples=6, stateful_step_count=8)

@@ -68,6 +68,7 @@ def test_cells_are_texts_with_the_code_that_follows(example):
         assert lines[cell.line - 1] == cell.code.splitlines()[0]
 
 
+@pytest.mark.docs
 def test_what_is_printed_and_drawn_is_on_the_page(example, tmp_path):
     shown = gallery.run_example(example, tmp_path / "results")
     assert [found.printed for found in shown] == ["", "42\n", "", ""]
@@ -82,6 +83,7 @@ def test_what_is_printed_and_drawn_is_on_the_page(example, tmp_path):
     assert "(small.ipynb)" in page
 
 
+@pytest.mark.docs
 def test_a_result_is_used_again_until_the_script_changes(example, tmp_path):
     first = gallery.run_example(example, tmp_path)
     kept = tmp_path / "small.json"
@@ -93,6 +95,7 @@ def test_a_result_is_used_again_until_the_script_changes(example, tmp_path):
     assert gallery.run_example(example, tmp_path) == first
 
 
+@pytest.mark.docs
 def test_all_that_failed_are_named(example, tmp_path):
     other = tmp_path / "other.py"
     other.write_text(SMALL + "1 / 0\n", encoding="utf-8")
@@ -101,6 +104,7 @@ def test_all_that_failed_are_named(example, tmp_path):
         gallery.run_all([other, example], tmp_path / "results")
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
@@ -137,6 +141,7 @@ def test_a_notebook_has_the_cells_in_their_order(example):
     assert "[link](https://example.org)" in texts[2]
 
 
+@pytest.mark.docs
 def test_cards_have_a_figure_a_title_and_a_sentence(example, tmp_path):
     shown = {"small": gallery.run_example(example, tmp_path)}
     cards = gallery.as_cards([gallery.read_example(example)], shown)

@@ -54,7 +54,7 @@ def cell(
     n_runs: int | None = None,
     map_: Callable[..., Iterable[Figures]] = map,
 ) -> Figures:
-    """Let a criterion choose with a search on data sets of a problem; as many as the study has, unless said."""
+    """Let a criterion choose with a search on data sets of a problem; by default as many as the study has."""
     n_runs = n_runs or (N_RUNS if search == FORWARD else N_RUNS_OF_OTHERS)
     runs = list(map_(partial(_one, problem, criterion, search), range(n_runs)))
     return {**{name: fmean(run[name] for run in runs) for name in runs[0]}, "runs": n_runs}

@@ -107,10 +107,10 @@ class Setting:
         yield from map(self.runs.__getitem__, keys)
 
 
-def per_cent(share: float, n_runs: int) -> str:
+def per_cent(share: float, n_runs: int, digits: int = 0) -> str:
     """Return a share of runs in per cent, with its 95 % Wilson interval."""
     low, high = binomtest(round(share * n_runs), n_runs).proportion_ci(method="wilson")
-    return f"{100 * share:.0f} ({100 * low:.0f}–{100 * high:.0f})"
+    return f"{100 * share:.{digits}f} ({100 * low:.{digits}f}–{100 * high:.{digits}f})"
 
 
 def on_data_sets(runs: Mapping[str, Collection[int]]) -> str:

@@ -1,4 +1,4 @@
-"""What selectors find over kinds of dependence, ours and those of others."""
+"""Power over kinds of dependence, of our methods and of other selectors."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ KINDS = ("Friedman", *simulated.KINDS, NOISE)
 _SEARCHES = ("Boruta", "scikit-learn sequential", "mlxtend sequential", "L1 path", "mRMR, told the number")
 _CONTROLLED = ("dCRT, lasso", "dCRT, forest", "knockoffs", "knockoffs+")
 WHO = (*OURS, *_SEARCHES, *_CONTROLLED)
+# Columns of the tables: one with searches, one with selectors that control an error rate.
+PAGES = {"searches": (*OURS, *_SEARCHES), "error control": (DEFAULT, *_CONTROLLED)}
 _REMARKS = (
     "Shares of runs are in per cent: those in which exactly the relevant features were selected, with a 95 % "
     "interval (Wilson), those in which all of them were, and those in which no other was. Seconds are those of "
@@ -44,7 +46,7 @@ def run(setting: Setting) -> Outcome:
     cells = [
         (n, kind, one)
         for n, kind, one in product(_ROWS[:1] if setting.quick else _ROWS, kinds, WHO)
-        if kind != NOISE or one not in OF_GIVEN_SIZE  # none is what it would be told
+        if kind != NOISE or one not in OF_GIVEN_SIZE  # there are none to keep
     ]
     numbers: dict[str, Any] = {}
     for n, kind, one in setting.track(cells, "kinds and selectors"):
@@ -60,7 +62,7 @@ def cell(
     n_runs: int | None = None,
     map_: Callable[..., Iterable[Figures]] = map,
 ) -> Figures:
-    """Let a selector choose on data sets of a kind with n rows; as many as the study has, unless said."""
+    """Let a selector choose on data sets of a kind with n rows; by default as many as the study has."""
     n_runs = n_runs or (N_RUNS if who in OURS else N_RUNS_OF_OTHERS)
     runs = list(map_(partial(_one, n, kind, who), range(n_runs)))
     return {**{name: fmean(run[name] for run in runs) for name in runs[0]}, "runs": n_runs}
@@ -68,13 +70,29 @@ def cell(
 
 def outcome(numbers: dict[str, dict[str, dict[str, Figures]]]) -> Outcome:
     """Return the tables of cells, by number of rows, kind and selector, from one run or several."""
-    pages = {"searches": (*OURS, *_SEARCHES), "error control": (DEFAULT, *_CONTROLLED)}
-    tables = [
-        table
-        for (n, by_kind), (name, page) in product(numbers.items(), pages.items())
-        for table in _tables(f"n = {n}, {name}", by_kind, page)
+    cells = product(numbers.items(), PAGES)
+    all_tables = [table for (n, by_kind), page in cells for table in tables(n, by_kind, page)]
+    return Outcome("power", tuple(all_tables), {"rows": numbers}, remarks=_REMARKS)
+
+
+def tables(n: str, by_kind: dict[str, dict[str, Figures]], page: str) -> list[Table]:
+    """Return the table of exact runs and that of complete and of clean ones, for the selectors of a page.
+
+    There are none where no selector of the page was run, or only our default for comparison.
+    """
+    measured = {one for by_who in by_kind.values() for one in by_who}
+    who = [one for one in PAGES[page] if one in measured]
+    if not who or (page == "error control" and who == [DEFAULT]):
+        return []
+    what = f"n = {n}, {page}; {_runs(by_kind, who)}"
+    seconds = [fmean(by[one]["CPU seconds"] for by in by_kind.values() if one in by) for one in who]
+    exact = [(kind, *(_exact(by_who.get(one)) for one in who)) for kind, by_who in by_kind.items()]
+    both = [(kind, *(_all_and_clean(by_who.get(one)) for one in who)) for kind, by_who in by_kind.items()]
+    time = ("CPU seconds a run", *(f"{value:.2f}" for value in seconds))
+    return [
+        Table(f"Exactly the relevant features, {what}", ("kind", *who), (*exact, time)),
+        Table(f"All relevant features / no other, {what}", ("kind", *who), tuple(both)),
     ]
-    return Outcome("power", tuple(tables), {"rows": numbers}, remarks=_REMARKS)
 
 
 def _one(n: int, kind: str, who: str, seed: int) -> Figures:
@@ -94,23 +112,6 @@ def _one(n: int, kind: str, who: str, seed: int) -> Figures:
 
 def _draw(n: int, kind: str, seed: int) -> Sample:
     return simulated.noise(seed, n, 10) if kind == NOISE else simulated.kind(kind, seed, n)
-
-
-def _tables(what: str, by_kind: dict[str, dict[str, Figures]], page: tuple[str, ...]) -> list[Table]:
-    """Return tables of the columns of a page that were measured, where any of others was."""
-    measured = {one for by_who in by_kind.values() for one in by_who}
-    who = [one for one in page if one in measured]
-    if not who or (page[0] == DEFAULT and who == [DEFAULT]):
-        return []
-    runs = _runs(by_kind, who)
-    seconds = [fmean(by[one]["CPU seconds"] for by in by_kind.values() if one in by) for one in who]
-    exact = [(kind, *(_exact(by_who.get(one)) for one in who)) for kind, by_who in by_kind.items()]
-    both = [(kind, *(_all_and_clean(by_who.get(one)) for one in who)) for kind, by_who in by_kind.items()]
-    time = ("CPU seconds a run", *(f"{value:.2f}" for value in seconds))
-    return [
-        Table(f"Exactly the relevant features, {what}; {runs}", ("kind", *who), (*exact, time)),
-        Table(f"All relevant features / no other, {what}; {runs}", ("kind", *who), tuple(both)),
-    ]
 
 
 def _runs(by_kind: dict[str, dict[str, Figures]], who: list[str]) -> str:

@@ -101,7 +101,7 @@ def test_rows_that_depend_on_their_neighbours_are_named():
 def test_a_tiny_level_takes_long(monkeypatch):
     monkeypatch.setattr("infosift.functions.null_scores", lambda *_, **__: np.zeros(19))
     X, y = friedman(0, n=60)
-    said = r"^alpha = 1e-05 needs at least 99,999 permutations per test, which takes long: raise alpha,"
+    said = r"^alpha=1e-05 needs at least 99,999 permutations per test, which takes long: raise alpha,"
     with pytest.warns(UserWarning, match=said):
         permutation_test(X[:, 3], y, alpha=1e-5)
     permutation_test(X[:, 3], y, alpha=1e-4)

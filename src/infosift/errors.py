@@ -258,10 +258,10 @@ def shown(value: object) -> str:
     return " ".join(repr(value).split())
 
 
-def require_rows(n_rows: int, needed: int, why: str) -> None:
+def require_rows(n_rows: int, needed: int, why: Part) -> None:
     """Refuse a table with too few rows."""
     if n_rows < needed:
-        raise InputError(f"{why} needs at least {needed} rows, and the table has n_samples={n_rows}.")
+        raise InputError(why, f" needs at least {needed} rows, and the table has n_samples={n_rows}.")
 
 
 def require_same_length(n_rows: int, n_others: int, what: str = "the target") -> None:

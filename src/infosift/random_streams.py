@@ -6,7 +6,7 @@ from zlib import crc32
 
 import numpy as np
 
-from infosift.errors import InputError, shown
+from infosift.errors import Hint, InputError, shown
 
 _SEEDS = 2**128
 SeedLike = int | np.integer | np.random.RandomState | np.random.Generator | None
@@ -23,8 +23,9 @@ def resolve_seed(random_state: SeedLike) -> int:
     if isinstance(random_state, (int, np.integer)) and 0 <= random_state < _SEEDS:
         return int(random_state)
     raise InputError(
-        f"random_state must be None, a non-negative integer of up to 128 bits or a NumPy random generator, "
-        f"not {shown(random_state)}."
+        Hint("random_state"),
+        " must be None, a non-negative integer of up to 128 bits or a NumPy random generator, not "
+        f"{shown(random_state)}.",
     )
 
 

@@ -25,7 +25,7 @@ from infosift.data.targets import read_target
 from infosift.data.validation import rows_to_use
 from infosift.engines.base import on_one_thread
 from infosift.engines.threads import ThreadEngine
-from infosift.errors import InputError, require_count, require_rows, require_same_length, require_verbosity
+from infosift.errors import Hint, InputError, require_count, require_rows, require_same_length, require_verbosity
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike, resolve_seed, stream
 from infosift.results.selection import INTERRUPT, Selection
@@ -266,7 +266,9 @@ def selection_stability(
         raise InputError(f"selector must be a MutualInfoSelector, not {selector!r}.")
     n_resamples = require_count("n_resamples", n_resamples, least=2)
     if n_resamples % 2:
-        raise InputError(f"n_resamples must be even, since half-samples come in pairs, not {n_resamples}.")
+        raise InputError(
+            Hint("n_resamples"), f" must be even, since half-samples come in pairs, not {n_resamples}."
+        )
     is_shown = require_verbosity(verbose)
     n_jobs = selector.n_jobs if n_jobs is None else n_jobs
     ThreadEngine(n_jobs)  # refuses what is no number of jobs

@@ -94,7 +94,7 @@ def test_notes_come_before_the_work_is_done(csv, monkeypatch):
     monkeypatch.setattr("infosift.search.runner.Run.select", fail)
     result = infosift("select", csv, "--target", "price", "--alpha", 1e-5)
     assert result.exit_code == 130
-    assert "Note: --alpha = 1e-05 needs at least 153,846 permutations per test" in result.stderr
+    assert "Note: --alpha 1e-05 needs at least 153,846 permutations per test" in result.stderr
 
 
 def test_score(csv, frame):

@@ -126,9 +126,7 @@ def test_a_pipeline_without_a_feature_is_told_why(output):
 @pytest.mark.parametrize(("method", "fewest"), [("calibrated", "153,846"), ("published", "99,999")])
 def test_a_tiny_level_is_named_before_the_search_begins(method, fewest):
     X, y = friedman(0, n=60)
-    said = (
-        rf"^alpha = 1e-05 needs at least {fewest} permutations per test, which takes long: raise alpha, or set a"
-    )
+    said = rf"^alpha=1e-05 needs at least {fewest} permutations per test, which takes long: raise alpha, or set a"
     with pytest.warns(UserWarning, match=said) as caught:
         selector = MutualInfoSelector(1e-5, method=method, time_limit=1e-9).fit(X, y)
     assert len(caught) == 1

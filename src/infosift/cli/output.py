@@ -20,8 +20,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from infosift.display.hints import OPTIONS, OPTIONS_OF_PARTS
-from infosift.errors import InputError, counted_from, on_one_line
+from infosift.display.hints import OPTIONS, OPTIONS_OF_PARTS, on_command_line
+from infosift.errors import DataWarning, InputError, Part, counted_from, in_words, on_one_line
 from infosift.io import write_file
 from infosift.progress import INTERRUPTED
 
@@ -49,6 +49,12 @@ _OPTIONS = {
     "time_limit": "--time-limit",
 }
 _ROW_FROM_ZERO = re.escape(counted_from(0, 0)).replace("0", "([0-9]+)", 1)
+
+
+def as_sentence(message: Exception) -> str:
+    """Return an error or a warning on one line, with options in place of parameters and rows counted from 1."""
+    parts = message.parts if isinstance(message, (InputError, DataWarning)) else (str(message),)
+    return on_one_line(in_terms_of_options(in_words(parts, on_command_line, first_row=1)))
 
 
 def in_terms_of_options(message: str) -> str:
@@ -83,7 +89,7 @@ def errors_in_one_sentence() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        stop(in_terms_of_options(str(error)), BAD_INPUT)
+        stop(as_sentence(error), BAD_INPUT)
     except KeyboardInterrupt:
         stop("Interrupted.", INTERRUPTED)
 
@@ -94,7 +100,7 @@ def warnings_as_notes(quiet: bool = False) -> Iterator[None]:
     printed: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        sentence = on_one_line(in_terms_of_options(str(message)))
+        sentence = as_sentence(message if isinstance(message, Warning) else UserWarning(message))
         if not quiet and sentence not in printed:
             printed.add(sentence)
             Console(stderr=True).print(Text(f"Note: {sentence}", style="yellow"))
@@ -211,14 +217,14 @@ def write_results(
         if options.plot is not None:
             write_picture(picture(), options.plot, options.quiet)
 
-    refused = []
+    refused: list[Part] = []
     for write in (write_json, write_csv, *more, write_plot):
         try:
             write()
         except InputError as error:
-            refused.append(str(error))
+            refused += [" ", *error.parts] if refused else error.parts
     if refused:
-        raise InputError(" ".join(refused))
+        raise InputError(*refused)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from infosift.criteria.nearest_rows import DeltaTest, GammaTest, NeighborError
 from infosift.criteria.parzen import KernelDensity, QuadraticMI
 from infosift.criteria.series import Series
 from infosift.criteria.simple import GaussianCopula, Histogram
-from infosift.errors import InputError
+from infosift.errors import Hint, InputError
 
 __all__ = ["CRITERIA", "KSG", "Criterion", "Scorer", "as_criterion"]
 
@@ -33,7 +33,9 @@ def as_criterion(asked: Any) -> Criterion:
     if isinstance(asked, str) and asked in CRITERIA:
         return CRITERIA[asked]
     if isinstance(asked, (str, type)) or not hasattr(asked, "score_without_folds"):
-        raise InputError(f"criterion must be one of {', '.join(CRITERIA)}, or an object (KSG()), not {asked!r}.")
+        raise InputError(
+            Hint("criterion"), f" must be one of {', '.join(CRITERIA)}, or an object (KSG()), not {asked!r}."
+        )
     criterion: Criterion = asked
     criterion.check()
     return criterion

@@ -16,7 +16,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Value, score_each_fold
 from infosift.data.types import only_numbers
 from infosift.engines.base import Engine, Question
-from infosift.errors import InputError, is_auto, require_choice, require_count, require_rows
+from infosift.errors import Hint, InputError, is_auto, require_choice, require_count, require_rows
 
 _MAX_NEIGHBORS = 20
 # Between 3, which has least bias, and the 15 to 20 that have least variance.
@@ -102,7 +102,7 @@ class KSG(BaseEstimator):  # type: ignore[misc]
 
     def require_rows(self, n_rows: int, value: Value) -> None:
         """Refuse a table with too few rows for a number of neighbours."""
-        require_rows(n_rows, self.fewest_rows(value), f"n_neighbors={value}")
+        require_rows(n_rows, self.fewest_rows(value), Hint("n_neighbors", value))
 
     def default_value(self, n_rows: int) -> int:
         """Return 6, or as many neighbours as fewer rows allow."""

@@ -25,12 +25,22 @@ OPTIONS = {
 }
 # Parameters of its objects.
 OPTIONS_OF_PARTS = {"method__null": "--null", "search__control": "--control"}
-_OF_FIT = {"groups": "--groups"}
+# Parameters of other functions, and of objects where these name their own.
+_OTHERS = {
+    "groups": "--groups",
+    "null": "--null",
+    "control": "--control",
+    "decimal": "--decimal",
+    "n_jobs": "--jobs",
+    "n_neighbors": "--n-neighbors",
+    "n_resamples": "--resamples",
+    "time_limit": "--time-limit",
+}
 
 
 def on_command_line(hint: Hint) -> str:
     """Write a hint as an option of the command line; as Python does where there is none."""
-    option = {**OPTIONS, **OPTIONS_OF_PARTS, **_OF_FIT}.get(hint.parameter.replace(".", "__"))
+    option = {**OPTIONS, **OPTIONS_OF_PARTS, **_OTHERS}.get(hint.parameter.replace(".", "__"))
     if option is None or hint.value is None:
         return option or str(hint)
     values = hint.value if isinstance(hint.value, tuple) else (hint.value,)

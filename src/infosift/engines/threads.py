@@ -20,7 +20,7 @@ from infosift.engines.base import (
     in_steps,
     on_one_thread,
 )
-from infosift.errors import InputError, shown
+from infosift.errors import Hint, InputError, shown
 
 # Large enough that what candidates share is worked out seldom, small enough to copy.
 _COLUMNS_PER_BLOCK = 128
@@ -55,7 +55,7 @@ class ThreadEngine:
             not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0 or abs(n_jobs) > _MOST_JOBS
         ):
             raise InputError(
-                f"n_jobs must be a number of threads, -1 for one per core, or None, not {shown(n_jobs)}."
+                Hint("n_jobs"), f" must be a number of threads, -1 for one per core, or None, not {shown(n_jobs)}."
             )
         self.n_threads: int = effective_n_jobs(n_jobs)
         self.block_size = block_size

@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.groups import shuffled_rows
-from infosift.errors import is_auto, require_count
+from infosift.errors import DataWarning, Hint, is_auto, require_count
 from infosift.random_streams import stream
 from infosift.results.steps import PermutationTest
 
@@ -123,9 +123,12 @@ def warn_of_many_permutations(alpha: float, share: float = 1.0, stacklevel: int 
     fewest = math.ceil(1 / (_exact(alpha) * _exact(share))) - 1
     if fewest > _MANY_PERMUTATIONS:
         warnings.warn(
-            f"alpha = {alpha:g} needs at least {fewest:,} permutations per test, which takes long: raise alpha, "
-            "or set a time limit where there is one.",
-            UserWarning,
+            DataWarning(
+                Hint("alpha", alpha),
+                f" needs at least {fewest:,} permutations per test, which takes long: raise ",
+                Hint("alpha"),
+                ", or set a time limit where there is one.",
+            ),
             stacklevel=stacklevel,
         )
 

@@ -15,7 +15,7 @@ from infosift.criteria import Criterion
 from infosift.data.groups import FeatureUnit, sample_rows
 from infosift.data.table import Table
 from infosift.engines.base import Engine, Question
-from infosift.errors import InputError, is_auto, require_choice
+from infosift.errors import Hint, InputError, is_auto, require_choice
 from infosift.inference.candidate_tests import (
     SHARE_OF_NEIGHBORS,
     SHARE_OF_PAIRS,
@@ -95,9 +95,13 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
         if self._count(alpha) is None and self.shuffles_rows:
             warn_of_many_permutations(alpha, SHARE_OF_SERIES)
         if has_row_groups and self.null == "local":
-            raise InputError('null="local" takes values of near rows and cannot keep groups of rows together.')
+            raise InputError(
+                Hint("method.null", "local"), " takes values of near rows and cannot keep groups of rows together."
+            )
         if has_row_groups and self.null == CIRCULAR:
-            raise InputError('null="circular" shifts all rows as one and cannot keep groups of rows together.')
+            raise InputError(
+                Hint("method.null", CIRCULAR), " shifts all rows as one and cannot keep groups of rows together."
+            )
 
     def _count(self, alpha: float) -> int | None:
         if is_auto(self.n_permutations):

@@ -24,6 +24,7 @@ from infosift.data.targets import mark_target, requested_classes
 from infosift.data.validation import missing_by_name, require_finite, rows_to_use
 from infosift.engines.base import Engine
 from infosift.errors import (
+    Hint,
     InputError,
     listing,
     require_choice,
@@ -50,8 +51,12 @@ def settings_of(given: Mapping[str, Any], has_row_groups: bool = False) -> Setti
     method.check(alpha, criterion, has_row_groups)
     if given["missing"] == "partial" and not criterion.takes_gaps:
         raise InputError(
-            f'missing="partial" is for criterion="ksg", and {criterion} cannot compare rows with missing values: '
-            'use missing="drop", or fill them in first.'
+            Hint("missing", "partial"),
+            " is for ",
+            Hint("criterion", "ksg"),
+            f", and {criterion} cannot compare rows with missing values: use ",
+            Hint("missing", "drop"),
+            ", or fill them in first.",
         )
     least, most = _numbers_of_features(given["min_features"], given["max_features"])
     return Settings(
@@ -72,7 +77,9 @@ def _numbers_of_features(least: Any, most: Any) -> tuple[int, int | None]:
     least = require_count("min_features", least, least=0)
     most = None if most is None else require_count("max_features", most, least=1)
     if most is not None and least > most:
-        raise InputError(f"min_features={least} is more than max_features={most}: change one of them.")
+        raise InputError(
+            Hint("min_features", least), " is more than ", Hint("max_features", most), ": change one of them."
+        )
     return least, most
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from infosift.errors import InputError
+from infosift.errors import Hint, InputError
 from infosift.search.backward import Backward
 from infosift.search.base import Method, Search
 from infosift.search.calibrated import Calibrated
@@ -28,7 +28,9 @@ def as_method(asked: Any) -> Method:
         return METHODS[asked]
     if isinstance(asked, (str, type)) or not hasattr(asked, "tests"):
         objects = ", ".join(map(repr, METHODS.values()))
-        raise InputError(f"method must be one of {', '.join(METHODS)}, or an object ({objects}), not {asked!r}.")
+        raise InputError(
+            Hint("method"), f" must be one of {', '.join(METHODS)}, or an object ({objects}), not {asked!r}."
+        )
     method: Method = asked
     return method
 
@@ -39,7 +41,9 @@ def as_search(asked: Any) -> Search:
         return SEARCHES[asked]
     if isinstance(asked, (str, type)) or not hasattr(asked, "decisions"):
         objects = ", ".join(map(repr, SEARCHES.values()))
-        raise InputError(f"search must be one of {', '.join(SEARCHES)}, or an object ({objects}), not {asked!r}.")
+        raise InputError(
+            Hint("search"), f" must be one of {', '.join(SEARCHES)}, or an object ({objects}), not {asked!r}."
+        )
     search: Search = asked
     search.check()
     return search

@@ -1,15 +1,22 @@
 """The recipes of docs/extending.md: their code, as it stands there, does what they say."""
 
 import re
+from html import unescape
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
+from typer.testing import CliRunner
 
-from infosift import MutualInfoSelector, Published, Selection, score_candidates
+from infosift import DataWarning, MutualInfoSelector, Published, Selection, score_candidates
+from infosift.cli import app
 from infosift.criteria import CRITERIA, Criterion
 from infosift.display import plots
+from infosift.display.report import render
+from infosift.errors import Hint
+from infosift.search import data_warnings
 from infosift.search.base import Search
 from infosift.search.registry import SEARCHES
 from studies import simulated
@@ -28,6 +35,34 @@ def made_by(title, name):
     namespace = {"__name__": "recipe"}
     exec(compile(code, title, "exec"), namespace)
     return namespace[name]
+
+
+@pytest.fixture
+def wide_check(monkeypatch):
+    check = made_by("Add a data warning", "more_features_than_rows")
+    monkeypatch.setattr(data_warnings, "BEFORE_SEARCH", (*data_warnings.BEFORE_SEARCH, check))
+
+
+def test_a_data_warning_is_in_results_command_line_notebook_and_report(wide_check, tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(30, 40))).rename(columns=str).assign(y=rng.normal(size=30))
+    table.to_csv(tmp_path / "wide.csv", index=False)
+    sentence = "There are more features (40) than rows (30): read only the surest with "
+    with pytest.warns(DataWarning, match="more features") as caught:
+        selection = MutualInfoSelector(random_state=0).fit(table.drop(columns="y"), table["y"]).selection_
+    assert [str(one.message) for one in caught if "more features" in str(one.message)] == [
+        f"{sentence}max_features=1."
+    ]
+    (stored,) = [
+        warning for warning in Selection.from_json(selection.to_json()).warnings if warning.kind == "wide"
+    ]
+    assert stored.hints == (Hint("max_features", 1),)
+    assert f"{sentence}max_features=1." in unescape(selection._repr_html_())
+    page = unescape(render(selection))
+    assert "A wide table" in page
+    assert f"{sentence}max_features=1 (--max-features 1)." in page
+    result = CliRunner().invoke(app, ["select", str(tmp_path / "wide.csv"), "-t", "y", "--seed", "0"])
+    assert " ".join(result.output.split()).count(f"{sentence}--max-features 1.") == 1
 
 
 @pytest.mark.parametrize("title", ["Add a criterion", "Add a search", "Add a plot"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,8 +16,6 @@ from infosift.data.validation import Discrete, read_given, read_pair, read_same_
 from infosift.engines import active_engine
 from infosift.engines.base import Question
 from infosift.errors import (
-    DataWarning,
-    Hint,
     InputError,
     require_choice,
     require_count,
@@ -28,13 +25,14 @@ from infosift.errors import (
 from infosift.inference.conditional import MOST_CLASSES
 from infosift.inference.diagnostics import serial_dependence
 from infosift.inference.kernel_ridge import KernelRidge
-from infosift.inference.permutation import judge, null_scores, permutations_for, warn_of_many_permutations
+from infosift.inference.permutation import fewest_permutations, judge, null_scores, permutations_for
 from infosift.inference.residuals import randomised_residuals, residuals_of_target
 from infosift.inference.row_sources import shuffle_of
 from infosift.inference.surrogates import NULLS, surrogates_of
 from infosift.random_streams import SeedLike, resolve_seed
 from infosift.results.comparison import CriterionChoice
 from infosift.results.steps import FoldEstimates, NeighborChoice, PermutationTest
+from infosift.search.data_warnings import emit, many_permutations, row_order
 from infosift.search.resampling import Resampling, choose_value, compare, resample
 
 
@@ -242,7 +240,7 @@ def permutation_test(
     require_choice("null", null, NULLS)
     count = permutations_for(alpha, n_permutations)
     if n_permutations == "auto":
-        warn_of_many_permutations(alpha, stacklevel=3)
+        emit(many_permutations(alpha, fewest_permutations(alpha)), stacklevel=2)
     seed = resolve_seed(random_state)
     asked = _criterion_of(None, n_neighbors, variant)
     discrete = Discrete.for_criterion(asked, discrete_features, discrete_target)
@@ -251,8 +249,9 @@ def permutation_test(
         raise InputError(f"x must be one feature, and it has {len(column)} columns: test them one by one.")
     given_columns = read_given(given, target, discrete, seed)
     scorer = _make_scorer(asked, n_jobs, target.shape[1])
-
-    _warn_of_row_order(x, column, target, given_columns, scorer)
+    dependence = serial_dependence(column, target, scorer.engine, given_columns)
+    if dependence is not None:
+        emit([row_order(dependence, read_columns(x).names[0])], stacklevel=2)
     regression = KernelRidge(given_columns, scorer.engine) if null == "residual" and len(given_columns) else None
     surrogates, shuffle = surrogates_of(column, null, regression, seed), shuffle_of(null, given_columns, seed, 0)
     versions = target[None]
@@ -267,21 +266,6 @@ def permutation_test(
         return score(np.concatenate([surrogates.draw(source) for source in shuffle.sources(draws, orders)]))
 
     return judge(score(column)[0], null_scores(score_draws, target.shape[1], count, seed, step=0), alpha)
-
-
-def _warn_of_row_order(x: Any, column: FloatArray, target: FloatArray, given: FloatArray, scorer: Scorer) -> None:
-    """Warn of rows that depend on those next to them, of which shuffles know nothing."""
-    found = serial_dependence(column, target, scorer.engine, given)
-    if found is not None:
-        message = DataWarning(
-            f"{found.sentence(read_columns(x).names[0])} Shuffled rows do not, so the p-value is too small. A "
-            "selection takes account of it, with ",
-            Hint("groups"),
-            " or with ",
-            Hint("method.null", "circular"),
-            ".",
-        )
-        warnings.warn(message, stacklevel=3)
 
 
 def _score_columns(scorer: Scorer, candidates: FloatArray, given: FloatArray, target: FloatArray) -> FloatArray:

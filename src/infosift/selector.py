@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial, wraps
@@ -20,13 +20,13 @@ from infosift.criteria import CRITERIA
 from infosift.data.columns import Features, NamedColumns, labels_as_text, with_names_of_one_type
 from infosift.data.frames import as_frame, as_plain, read_array, read_frame, require_table
 from infosift.data.targets import read_target
-from infosift.data.validation import warn_of_numeric_text
 from infosift.engines import active_engine
 from infosift.engines.base import Engine
 from infosift.engines.lazy_sources import ColumnSource, in_memory, is_dask_collection, source_of
 from infosift.engines.remote_table import read_remotely
 from infosift.errors import (
     DataWarning,
+    Hint,
     InputError,
     checks_of_libraries,
     require_rows,
@@ -35,9 +35,9 @@ from infosift.errors import (
 )
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike
-from infosift.results.data_warning import DataWarningRecord
 from infosift.results.selection import INTERRUPT, Selection
 from infosift.search.checkpoint import Checkpoint, checkpoint_path
+from infosift.search.data_warnings import emit, warnings_before_search
 from infosift.search.problem import make_problem, settings_of
 from infosift.search.registry import METHODS, SEARCHES
 from infosift.search.runner import Run
@@ -300,17 +300,17 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
             if engine.is_remote:
                 reporter.begin("reading the table", 1)
             features, target = self._read(X, y, engine)
-            problem = make_problem(features, target, in_memory(groups), given, settings, engine)
-            _warn(problem.warnings)
-            warn_of_numeric_text(features, problem.settings)
+            problem = make_problem(features, target, in_memory(groups), given, settings)
+            known = warnings_before_search(problem, engine)
+            emit(known, stacklevel=3)
             del features  # workers need not hold what they have prepared
             tasks = StepTasks(self, X, y, _fitted)
-            run = Run(problem, engine, reporter, checkpoint, tasks.end_step)
+            run = Run(problem, engine, reporter, checkpoint, tasks.end_step, known)
             selection = run.select()
         for name, value in _fitted(selection).items():
             setattr(self, name, value)
         tasks.end(selection)
-        _warn(selection.warnings[len(problem.warnings) :])
+        emit(selection.warnings[len(known) :], stacklevel=3)
         if selection.ended_by == INTERRUPT:
             raise KeyboardInterrupt
         return self
@@ -343,13 +343,13 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
             return super().transform(with_names_of_one_type(X))
 
     def _warn_of_nothing(self) -> None:
-        warnings.warn(
+        message = DataWarning(
             f"No features were selected: {type(self).__name__} found none that is significant at "
-            f"alpha={self.alpha:g}, so that what follows in a pipeline gets a table without columns. With "
-            "min_features=1 it always passes on the best one.",
-            DataWarning,
-            stacklevel=4,
+            f"alpha={self.alpha:g}, so that what follows in a pipeline gets a table without columns. With ",
+            Hint("min_features", 1),
+            " it always passes on the best one.",
         )
+        warnings.warn(message, stacklevel=4)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -387,11 +387,6 @@ def _ranks(selection: Selection) -> NDArray[np.int64]:
     places = {name: place for place, name in enumerate(selection.feature_names)}
     ranks[[places[name] for name in others]] = np.arange(2, len(others) + 2)
     return ranks
-
-
-def _warn(records: Sequence[DataWarningRecord]) -> None:
-    for record in records:
-        warnings.warn(DataWarning(*record.parts), stacklevel=4)
 
 
 def read_features(estimator: Any, X: Any, n_rows: int, engine: Engine) -> Features:

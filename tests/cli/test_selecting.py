@@ -444,7 +444,7 @@ def test_ctrl_c_is_honoured(tmp_path):
     code = f"""
 import sys
 from infosift import cli, selector
-selector._warn = lambda notices: print("started", flush=True)
+selector.emit = lambda *args, **kwargs: print("started", flush=True)
 sys.argv = ["infosift", "select", {str(path)!r}, "--target", "column_0"]
 cli.run()
 """

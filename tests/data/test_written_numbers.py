@@ -165,7 +165,8 @@ def test_data_frames_of_numbers_in_disguise_are_named(library):
     name = "x0" if isinstance(X, np.ndarray) else "rate"
     assert said == [
         f'"{name}" is text that looks like numbers, such as "0.126%" (60 of 60 cells): make numbers or dates '
-        "of it, in Python with parse_numbers where every cell is one, or name it as categories."
+        "of it, in Python with parse_numbers where every cell is one, or declare it categorical: "
+        f'discrete_features="{name}".'
     ]
     with pytest.warns(UserWarning, match="Near-unique") as caught:
         MutualInfoSelector(discrete_features=[0], random_state=0).fit(X, y)

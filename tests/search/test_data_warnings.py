@@ -7,6 +7,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
 from infosift import Calibrated, DataWarning, InputError, MutualInfoSelector, Selection
+from infosift.errors import Hint
 from leaky_tables import leak
 from samples import friedman
 from studies.simulated import walks
@@ -49,9 +50,7 @@ def test_rows_that_depend_on_their_neighbours():
     sample = walks(0, 200, 5)
     selection = fit(sample.X, sample.y)
     assert kinds(selection) == ["order"]
-    assert 'groups, or shift a series in time with method=Calibrated(null="circular")' in (
-        selection.warnings[0].message
-    )
+    assert selection.warnings[0].hints == (Hint("groups"), Hint("method.null", "circular"))
     groups = np.repeat(np.arange(20), 10)
     assert MutualInfoSelector(random_state=0).fit(sample.X, sample.y, groups=groups).selection_.warnings == ()
 
@@ -126,8 +125,8 @@ def test_a_pipeline_without_a_feature_is_told_why(output):
 @pytest.mark.parametrize(("method", "fewest"), [("calibrated", "153,846"), ("published", "99,999")])
 def test_a_tiny_level_is_named_before_the_search_begins(method, fewest):
     X, y = friedman(0, n=60)
-    said = rf"^alpha=1e-05 needs at least {fewest} permutations per test, which takes long: raise alpha, or set a"
-    with pytest.warns(UserWarning, match=said) as caught:
+    said = rf"^alpha=1e-05 needs at least {fewest} permutations per test, which takes long: raise alpha, or"
+    with pytest.warns(DataWarning, match=said) as caught:
         selector = MutualInfoSelector(1e-5, method=method, time_limit=1e-9).fit(X, y)
     assert len(caught) == 1
     assert caught[0].filename == __file__

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -16,11 +15,8 @@ from infosift.data.frames import read_columns
 from infosift.data.prepare import Preparation, prepare
 from infosift.data.targets import mark_target, require_varying_target
 from infosift.errors import InputError, counted_from, listing, require_same_length
-from infosift.results.settings import Settings
 
 _MOST_NAMES = 12
-_UP_TO_THE_CALLER = 4
-_MOST_DISGUISED = 3
 
 
 def require_finite(
@@ -126,26 +122,6 @@ def require_numbers(
     raise InputError(
         f"{what}{names[0]} is discrete, and the criterion is for numbers only: use one that takes categories, "
         f'such as criterion="ksg"{out}.'
-    )
-
-
-def warn_of_numeric_text(features: Features, settings: Settings) -> None:
-    """Warn of text that looks like numbers or dates, unless it is ignored or said to be categories."""
-    known = {*settings.ignore, *(settings.discrete_features or ())}
-    said = [
-        f'"{features.names[place]}" is text that looks like {looks_like}'
-        for place, looks_like in features.numeric_text.items()
-        if features.names[place] not in known
-    ]
-    if not said:
-        return
-    more = f"; and {len(said) - _MOST_DISGUISED:,} more columns" if len(said) > _MOST_NAMES else ""
-    it = "it" if len(said) == 1 else "them"
-    warnings.warn(
-        f"{'; '.join(said[:_MOST_DISGUISED])}{more}: make numbers or dates of {it}, in Python with parse_numbers "
-        f"where every cell is one, or name {it} as categories.",
-        UserWarning,
-        stacklevel=_UP_TO_THE_CALLER,
     )
 
 

@@ -84,13 +84,6 @@ class SerialDependence:
     of_target: float
     of_feature: float
 
-    def sentence(self, name: str) -> str:
-        """Return what is found, of a feature of this name."""
-        return (
-            "Rows depend on those next to them in the file: neighbouring rows have a rank correlation of "
-            f'{self.of_target:.2f} in the residual of the target and of {self.of_feature:.2f} in that of "{name}".'
-        )
-
 
 def serial_dependence(
     columns: FloatArray, target: FloatArray, engine: Engine, given: FloatArray | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
@@ -14,15 +13,13 @@ from scipy.stats import binomtest
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.groups import shuffled_rows
-from infosift.errors import DataWarning, Hint, is_auto, require_count
+from infosift.errors import is_auto, require_count
 from infosift.random_streams import stream
 from infosift.results.steps import PermutationTest
 
 # The paper advises 20 to 50 permutations.
 _ADVISED_PERMUTATIONS = 50
 _LARGEST_DENOMINATOR = 1000
-# From so many on, a test takes minutes.
-_MANY_PERMUTATIONS = 20_000
 _VALUES_AT_ONCE = 8_000_000
 
 
@@ -112,25 +109,17 @@ def permutations_for(alpha: float, requested: int | str, share: float = 1.0) -> 
         if level.denominator <= _LARGEST_DENOMINATOR:
             return math.ceil(Fraction(least, level.denominator)) * level.denominator - 1
         return math.ceil(math.ceil(level * least) / level) - 1
-    fewest = math.ceil(1 / (level * _exact(share))) - 1
     return require_count(
-        "n_permutations", requested, fewest, otherwise=f'"auto" or, to be able to reach alpha={alpha:g}, '
+        "n_permutations",
+        requested,
+        fewest_permutations(alpha, share),
+        otherwise=f'"auto" or, to be able to reach alpha={alpha:g}, ',
     )
 
 
-def warn_of_many_permutations(alpha: float, share: float = 1.0, stacklevel: int = 6) -> None:
-    """Warn of a level so small that a test of a share of it takes long, however clear its answer."""
-    fewest = math.ceil(1 / (_exact(alpha) * _exact(share))) - 1
-    if fewest > _MANY_PERMUTATIONS:
-        warnings.warn(
-            DataWarning(
-                Hint("alpha", alpha),
-                f" needs at least {fewest:,} permutations per test, which takes long: raise ",
-                Hint("alpha"),
-                ", or set a time limit where there is one.",
-            ),
-            stacklevel=stacklevel,
-        )
+def fewest_permutations(alpha: float, share: float = 1.0) -> int:
+    """Return the smallest number of permutations whose p-values can be as small as a share of alpha."""
+    return math.ceil(1 / (_exact(alpha) * _exact(share))) - 1
 
 
 def _exact(alpha: float) -> Fraction:

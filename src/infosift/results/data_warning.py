@@ -69,6 +69,10 @@ class DataWarningRecord(Record):
         return tuple(part for part in self.parts if isinstance(part, Hint))
 
 
-def data_warning(kind: str, *parts: str | Hint, features: Sequence[str] = ()) -> DataWarningRecord:
-    """Return a data warning whose message is made of text and hints."""
-    return DataWarningRecord(kind=kind, message=in_words(parts), features=tuple(features), parts=parts)
+def data_warning(
+    kind: str, *parts: str | Hint, features: Sequence[str] = (), title: str = ""
+) -> DataWarningRecord:
+    """Return a data warning whose message is made of text and hints; without a title it has that of its kind."""
+    return DataWarningRecord(
+        kind=kind, message=in_words(parts), title=title, features=tuple(features), parts=parts
+    )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 from infosift.arrays import FloatArray, IntArray
@@ -13,7 +13,6 @@ from infosift.data.groups import FeatureUnit
 from infosift.data.table import Table
 from infosift.engines.base import Engine
 from infosift.progress import Reporter
-from infosift.results.data_warning import DataWarningRecord
 from infosift.results.settings import Settings
 from infosift.results.steps import NeighborChoice, Removal, Replacement, Step
 
@@ -36,7 +35,11 @@ class Method(Protocol):
         ...
 
     def check(self, alpha: float, criterion: Criterion, has_row_groups: bool) -> None:
-        """Refuse parameters that cannot be used, or would not be; warn of those that take long."""
+        """Refuse parameters that cannot be used, or would not be."""
+        ...
+
+    def fewest_permutations(self, alpha: float) -> int:
+        """Return how many permutations a step needs at least to be significant; 0 where their number is given."""
         ...
 
     def tests(
@@ -79,7 +82,11 @@ class Search(Protocol):
 
 @dataclass(frozen=True)
 class Problem:
-    """What a run is to do: a table and settings that go together, and the parts that these name."""
+    """What a run is to do: a table and settings that fit each other, and the parts that these name.
+
+    ``n_missing`` has the number of missing values of each feature that has some, ``numeric_text`` the features of
+    text that reads like numbers or dates, and what it reads like.
+    """
 
     table: Table
     settings: Settings
@@ -87,7 +94,8 @@ class Problem:
     search: Search
     criterion: Criterion
     n_rows_dropped: int = 0
-    warnings: tuple[DataWarningRecord, ...] = ()
+    n_missing: Mapping[str, int] = field(default_factory=dict)
+    numeric_text: Mapping[str, str] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
 
     @property

@@ -27,7 +27,7 @@ from infosift.inference.conditional import Conditional, Workbench
 from infosift.inference.drawn_scores import DrawnScores
 from infosift.inference.drawn_series import DrawnSeries
 from infosift.inference.max_test import at_most, draws_for, growing, looks, max_test
-from infosift.inference.permutation import permutations_for, threshold, warn_of_many_permutations
+from infosift.inference.permutation import fewest_permutations, permutations_for, threshold
 from infosift.inference.refined import refined
 from infosift.inference.shifts import CIRCULAR
 from infosift.inference.surrogates import NULLS
@@ -90,10 +90,9 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
         return self.null != CIRCULAR
 
     def check(self, alpha: float, criterion: Criterion, has_row_groups: bool) -> None:
-        """Refuse parameters that cannot be used, or would not be; warn of those that take long."""
+        """Refuse parameters that cannot be used, or would not be."""
         require_choice("null", self.null, NULLS_OF_SEARCH)
-        if self._count(alpha) is None and self.shuffles_rows:
-            warn_of_many_permutations(alpha, SHARE_OF_SERIES)
+        self._count(alpha)
         if has_row_groups and self.null == "local":
             raise InputError(
                 Hint("method.null", "local"), " takes values of near rows and cannot keep groups of rows together."
@@ -102,6 +101,11 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 Hint("method.null", CIRCULAR), " shifts all rows as one and cannot keep groups of rows together."
             )
+
+    def fewest_permutations(self, alpha: float) -> int:
+        """Return how many permutations a step needs at least to be significant; 0 where their number is given."""
+        is_free = is_auto(self.n_permutations) and self.shuffles_rows
+        return fewest_permutations(alpha, SHARE_OF_SERIES) if is_free else 0
 
     def _count(self, alpha: float) -> int | None:
         if is_auto(self.n_permutations):

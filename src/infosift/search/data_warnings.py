@@ -1,192 +1,244 @@
-"""Data warnings: what the data show before a search, and the selection after it."""
+"""Data warnings: what a careful statistician would point out about the data, before a search and after it.
+
+A check is a function that yields records: a kind, a message and its features. Parameters that remedy the matter
+are Hints in the message. To add a warning, write its check and name it in BEFORE_SEARCH or AFTER_SEARCH.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
+from typing import TypeAlias
 
 import numpy as np
 
-from infosift.arrays import FloatArray
 from infosift.data.leaks import CUTS, ORDER, VALUES, Leak, leaks_of
-from infosift.data.table import Table
 from infosift.data.types import has_categories
 from infosift.engines.base import Engine
-from infosift.errors import Hint, listing
+from infosift.errors import DataWarning, Hint, listing
 from infosift.inference.diagnostics import FOUND_OF_TEN, SerialDependence, serial_dependence
 from infosift.results.data_warning import DataWarningRecord, data_warning
 from infosift.results.selection import Selection
 from infosift.search.base import Problem
 
-# Share of rows that are dropped for missing values, from which on it is worth a sentence.
+Records: TypeAlias = Iterable[DataWarningRecord]
+# Share of rows dropped for missing values above which the others may not represent them.
 _MANY_DROPPED = 0.1
-# A feature would have to share half of the variance of its ranks with the target.
+# A feature would have to share half of the variance of its ranks with the target to be detected.
 _TOO_STRONG = math.sqrt(0.5)
-_MOST_NAMES = 5
-# Rows of a class where nothing is known about the power.
+# Rows of a class that are too few where the power of the test is unknown.
 _FEWEST_OF_A_CLASS = 5
-_WHY = {
+# From so many permutations on, a test takes minutes.
+_MANY_PERMUTATIONS = 20_000
+# Columns of numeric text that are described one by one.
+_DESCRIBED = 3
+_WHY_LEAK = {
     ORDER: "rows are in the same order by both",
     VALUES: "rows of one value have one value of the target",
     CUTS: "a few cuts between its values give the class",
 }
 
 
-def warnings_of_data(
-    table: Table, n_rows_dropped: int, missing: Mapping[str, int], engine: Engine
-) -> tuple[DataWarningRecord, ...]:
-    """Return what is known before a search; ``missing`` are numbers of missing values by feature."""
-    return (*_untested(table), *_leaks(table, engine), *_dropped(table.n_rows, n_rows_dropped, missing))
+def warnings_before_search(problem: Problem, engine: Engine) -> tuple[DataWarningRecord, ...]:
+    """Return what the data show before a search."""
+    return tuple(chain.from_iterable(check(problem, engine) for check in BEFORE_SEARCH))
 
 
-def warnings_of_selection(problem: Problem, selection: Selection, engine: Engine) -> tuple[DataWarningRecord, ...]:
-    """Return what is known after a search."""
-    return (*_order(problem, selection, engine), *_power(problem.table, selection))
+def warnings_after_search(problem: Problem, selection: Selection, engine: Engine) -> tuple[DataWarningRecord, ...]:
+    """Return what the data show once a selection is known."""
+    return tuple(chain.from_iterable(check(problem, selection, engine) for check in AFTER_SEARCH))
 
 
-def _untested(table: Table) -> list[DataWarningRecord]:
-    """Return which features cannot be tested; in a feature group, others may carry them."""
+def emit(records: Records, stacklevel: int) -> None:
+    """Issue each record as a DataWarning of the caller that so many frames are above."""
+    for record in records:
+        warnings.warn(DataWarning(*record.parts), stacklevel=stacklevel + 1)
+
+
+def untested_features(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
+    """Warn of features that cannot be tested; those of a feature group are tested with the group."""
+    table = problem.table
     in_groups = {i for unit in table.units for i in unit.columns}
-    kinds: dict[str, tuple[str, Sequence[int]]] = {
+    reasons: dict[str, tuple[str, Iterable[int]]] = {
         "empty": ("Empty features, without any value, are not tested", table.empty),
         "constant": (
             "Constant features carry no information and are not tested",
             [i for i in table.constant if i not in table.empty],
         ),
-        "near-unique": (
-            "Near-unique features, whose categories hardly repeat, are not tested",
-            table.near_unique,
-        ),
+        "near-unique": ("Near-unique features, whose categories hardly repeat, are not tested", table.near_unique),
     }
-    said = []
-    for kind, (sentence, columns) in kinds.items():
-        names = [table.names[i] for i in columns if i not in in_groups]
-        if names:
-            said.append(data_warning(kind, f"{sentence}: {listing(_quoted(names))}.", features=names))
-    pairs = [f'"{table.names[i]}" (of "{table.names[j]}")' for i, j in table.duplicates.items()]
-    if pairs:
-        names = [table.names[i] for i in table.duplicates]
-        message = f"Duplicates of an earlier feature are not tested: {listing(pairs)}."
-        said.append(data_warning("duplicate", message, features=names))
-    return said
+    for kind, (reason, columns) in reasons.items():
+        if names := [table.names[i] for i in columns if i not in in_groups]:
+            yield data_warning(kind, f"{reason}: {listing(_quoted(names))}.", features=names)
+    if table.duplicates:
+        pairs = [f'"{table.names[i]}" (of "{table.names[j]}")' for i, j in table.duplicates.items()]
+        yield data_warning(
+            "duplicate",
+            f"Duplicates of an earlier feature are not tested: {listing(pairs)}.",
+            features=[table.names[i] for i in table.duplicates],
+        )
 
 
-def _quoted(names: Sequence[str]) -> list[str]:
-    return [f'"{name}"' for name in names]
-
-
-def _leaks(table: Table, engine: Engine) -> list[DataWarningRecord]:
-    """Return which features determine the target nearly alone; they are looked at where their columns lie."""
-    spread, unread = engine.spread(table.columns), {*table.constant, *table.ignored}
+def leaks(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
+    """Warn of features that determine the target nearly alone; workers scan the columns that they hold."""
+    table = problem.table
+    spread, skipped = engine.spread(table.columns), {*table.constant, *table.ignored}
     by_block = engine.each(leaks_of, spread.blocks, table.target, table.row_groups)
-    found = [
+    detected = [
         replace(leak, feature=start + leak.feature)
-        for start, leaks in zip(spread.starts, by_block, strict=True)
-        for leak in leaks
+        for start, of_block in zip(spread.starts, by_block, strict=True)
+        for leak in of_block
     ]
-    by_way: dict[tuple[bool, str], list[Leak]] = {}
-    for leak in sorted(found, key=lambda leak: (leak.target, leak.feature)):
-        if leak.feature in unread:
-            continue
-        by_way.setdefault((leak.is_after, leak.how), []).append(leak)
-    return [_leak(table, is_after, how, found) for (is_after, how), found in by_way.items()]
+    by_kind: dict[tuple[bool, str], list[Leak]] = {}
+    for leak in sorted(detected, key=lambda leak: (leak.target, leak.feature)):
+        if leak.feature not in skipped:
+            by_kind.setdefault((leak.is_after, leak.how), []).append(leak)
+    for (is_after, how), alike in by_kind.items():
+        names = list(dict.fromkeys(table.names[leak.feature] for leak in alike))
+        determines, if_they_are, them = (
+            ("determines", "it is", "it") if len(names) == 1 else ("each determine", "they are", "them")
+        )
+        yield data_warning(
+            "leak",
+            f"{listing(_quoted(names))} {determines} the target{' of the row after' * is_after} nearly alone: "
+            f"{_WHY_LEAK[how]}. If {if_they_are} computed from the target, or known only after it, leave {them} "
+            "out: ",
+            Hint("ignore", tuple(names)),
+            ".",
+            features=names,
+        )
 
 
-def _leak(table: Table, is_after: bool, how: str, leaks: Sequence[Leak]) -> DataWarningRecord:
-    names = list(dict.fromkeys(table.names[leak.feature] for leak in leaks))
-    shown = _quoted(names)
-    which = "the target of the row after" if is_after else "the target"
-    one = len(names) == 1
-    return data_warning(
-        "leak",
-        f"{listing(shown, _MOST_NAMES)} {'determines' if one else 'each determine'} {which} nearly alone: "
-        f"{_WHY[how]}. If {'it is' if one else 'they are'} computed from the target, or known only after it, "
-        f"leave {'it' if one else 'them'} out: ",
-        Hint("ignore", tuple(names)),
+def dropped_rows(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
+    """Warn where many rows are dropped for missing values."""
+    n_dropped, n_all = problem.n_rows_dropped, problem.n_rows_dropped + problem.table.n_rows
+    if n_dropped <= _MANY_DROPPED * n_all:
+        return
+    most = sorted(problem.n_missing, key=lambda name: -problem.n_missing[name])
+    counts = [f'{problem.n_missing[name]:,} in "{name}"' for name in most]
+    yield data_warning(
+        "gaps",
+        f"{n_dropped:,} of {n_all:,} rows had missing values and were dropped"
+        f"{f' ({listing(counts)})' if counts else ''}: where they differ from the others, the answer may not hold "
+        "for them. Ignore the features with many gaps, or use the values that a row has with ",
+        Hint("missing", "partial"),
         ".",
-        features=names,
+        features=most,
     )
 
 
-def _dropped(n_rows: int, n_rows_dropped: int, missing: Mapping[str, int]) -> list[DataWarningRecord]:
-    if n_rows_dropped <= _MANY_DROPPED * (n_rows + n_rows_dropped):
-        return []
-    most = sorted(missing, key=lambda name: -missing[name])
-    counts = [f'{missing[name]:,} in "{name}"' for name in most]
-    where = f" ({listing(counts, _MOST_NAMES)})" if most else ""
-    return [
-        data_warning(
-            "gaps",
-            f"{n_rows_dropped:,} of {n_rows + n_rows_dropped:,} rows had missing values and were dropped{where}: "
-            "where they differ from the others, the answer may not hold for them. Ignore the features with many "
-            "gaps, or use the values that a row has with ",
-            Hint("missing", "partial"),
+def numeric_text(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
+    """Warn of text that reads like numbers or dates, unless it is ignored or declared categorical."""
+    known = {*problem.settings.ignore, *(problem.settings.discrete_features or ())}
+    columns = {name: kind for name, kind in problem.numeric_text.items() if name not in known}
+    if columns:
+        described = [f'"{name}" is text that looks like {kind}' for name, kind in columns.items()]
+        more = f"; and {len(described) - _DESCRIBED:,} more columns" if len(described) > _DESCRIBED else ""
+        it = "it" if len(columns) == 1 else "them"
+        yield data_warning(
+            "numeric-text",
+            f"{'; '.join(described[:_DESCRIBED])}{more}: make numbers or dates of {it}, in Python with "
+            f"parse_numbers where every cell is one, or declare {it} categorical: ",
+            Hint("discrete_features", tuple(columns)),
             ".",
-            features=most,
+            features=tuple(columns),
         )
-    ]
 
 
-def _order(problem: Problem, selection: Selection, engine: Engine) -> list[DataWarningRecord]:
-    if problem.table.row_groups is not None or not problem.method.shuffles_rows:
-        return []
+def small_alpha(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
+    """Warn of a significance level that only very many permutations can reach."""
+    alpha = problem.settings.alpha
+    yield from many_permutations(alpha, problem.method.fewest_permutations(alpha))
+
+
+def many_permutations(alpha: float, fewest: int) -> Iterator[DataWarningRecord]:
+    """Warn where a test needs many permutations to reach its level, and takes long however clear its answer."""
+    if fewest > _MANY_PERMUTATIONS:
+        yield data_warning(
+            "permutations",
+            Hint("alpha", alpha),
+            f" needs at least {fewest:,} permutations per test, which takes long: raise ",
+            Hint("alpha"),
+            ", or limit the time of a selection with ",
+            Hint("time_limit"),
+            ".",
+        )
+
+
+def dependent_rows(problem: Problem, selection: Selection, engine: Engine) -> Iterator[DataWarningRecord]:
+    """Warn of rows that depend on those next to them, which permutation tests assume to be exchangeable."""
     table, selected = problem.table, list(selection.indices)
-    found = serial_dependence(table.columns[selected], table.target, engine)
-    return [] if found is None else [_serial(found, table.names[selected[found.feature]])]
+    if table.row_groups is None and problem.method.shuffles_rows:
+        dependence = serial_dependence(table.columns[selected], table.target, engine)
+        if dependence is not None:
+            yield row_order(dependence, table.names[selected[dependence.feature]])
 
 
-def _serial(found: SerialDependence, name: str) -> DataWarningRecord:
+def row_order(dependence: SerialDependence, name: str) -> DataWarningRecord:
+    """Return the warning of a serial dependence of the target and the feature of this name."""
     return data_warning(
         "order",
-        f"{found.sentence(name)} Shuffled rows do not, so p-values are too small. Say which rows belong together "
-        "with ",
+        "Rows depend on those next to them in the file: neighbouring rows have a rank correlation of "
+        f"{dependence.of_target:.2f} in the residual of the target and of {dependence.of_feature:.2f} in that of "
+        f'"{name}". Shuffled rows do not, so p-values are too small. A selection allows for it where rows that '
+        "belong together are named with ",
         Hint("groups"),
-        ", or shift a series in time with ",
+        ", or where a series is shifted in time with ",
         Hint("method.null", "circular"),
         ".",
         features=[name],
     )
 
 
-def _power(table: Table, selection: Selection) -> list[DataWarningRecord]:
-    """Return whether there are too few rows for so many features, or of a class."""
-    least = selection.smallest_detectable_correlation
-    if least is not None and least > _TOO_STRONG:
-        number = len(selection.steps[0].candidates)
-        return [
-            data_warning(
-                "power",
-                f"There are too few rows for so many features: with {table.n_rows:,} rows and {number:,} "
-                f"feature{'s' * (number != 1)}, only a rank correlation of about {min(least, 0.99):.2f} with the "
-                f"target is found in {FOUND_OF_TEN} of 10 such tables. Leave features out that cannot matter, or "
-                "collect more rows.",
-            )
-        ]
-    return [warning for target in table.target for warning in _small_classes(target, table, least)]
+def too_few_rows(problem: Problem, selection: Selection, engine: Engine) -> Iterator[DataWarningRecord]:
+    """Warn of too few rows for so many features; where there are enough, of too few rows of a class."""
+    n_rows, least = problem.table.n_rows, selection.smallest_detectable_correlation
+    if least is None or least <= _TOO_STRONG:
+        yield from _small_classes(problem, least)
+        return
+    number = len(selection.steps[0].candidates)
+    yield data_warning(
+        "power",
+        f"There are too few rows for so many features: with {n_rows:,} rows and {number:,} "
+        f"feature{'s' * (number != 1)}, only a rank correlation of about {min(least, 0.99):.2f} with the target "
+        f"is detected in {FOUND_OF_TEN} of 10 such tables. Leave features out that cannot matter, or collect more "
+        "rows.",
+    )
 
 
-def _small_classes(target: FloatArray, table: Table, least: float | None) -> list[DataWarningRecord]:
-    """Return the classes so small that a feature which separates one from all others would hardly be found.
+def _small_classes(problem: Problem, least: float | None) -> Iterator[DataWarningRecord]:
+    """Warn of classes so small that a feature which separates one from all others would hardly be detected.
 
     The rank correlation of such a feature with the class is the root of 3 p (1 - p), where p is the share of the
     rows that are of the class.
     """
-    if not has_categories(target):
-        return []
-    counts = np.unique(target, return_counts=True)[1]
-    shares = counts / table.n_rows
-    is_small = counts < _FEWEST_OF_A_CLASS if least is None else np.sqrt(3 * shares * (1 - shares)) < least
-    small = np.sort(counts[is_small]).tolist()
-    if not small:
-        return []
-    sizes = listing([f"{count:,}" for count in small], _MOST_NAMES)
-    which = "A class of the target has" if len(small) == 1 else f"{len(small)} classes of the target have"
-    return [
-        data_warning(
-            "imbalance",
-            f"{which} only {sizes} of {table.n_rows:,} rows, too few to see what separates "
-            f"{'it' if len(small) == 1 else 'each'} from the others: merge small classes, or collect more rows of "
-            "them.",
-        )
-    ]
+    n_rows = problem.table.n_rows
+    for target in filter(has_categories, problem.table.target):
+        counts = np.unique(target, return_counts=True)[1]
+        shares = counts / n_rows
+        is_small = counts < _FEWEST_OF_A_CLASS if least is None else np.sqrt(3 * shares * (1 - shares)) < least
+        if small := np.sort(counts[is_small]).tolist():
+            one = len(small) == 1
+            yield data_warning(
+                "imbalance",
+                f"{'A class' if one else f'{len(small)} classes'} of the target {'has' if one else 'have'} only "
+                f"{listing([f'{count:,}' for count in small])} of {n_rows:,} rows, too few to see what separates "
+                f"{'it' if one else 'each'} from the others: merge small classes, or collect more rows of them.",
+            )
+
+
+def _quoted(names: Sequence[str]) -> list[str]:
+    return [f'"{name}"' for name in names]
+
+
+BEFORE_SEARCH: tuple[Callable[[Problem, Engine], Records], ...] = (
+    untested_features,
+    leaks,
+    dropped_rows,
+    numeric_text,
+    small_alpha,
+)
+AFTER_SEARCH: tuple[Callable[[Problem, Selection, Engine], Records], ...] = (dependent_rows, too_few_rows)

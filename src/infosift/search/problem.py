@@ -22,7 +22,6 @@ from infosift.data.groups import (
 from infosift.data.table import make_table
 from infosift.data.targets import mark_target, requested_classes
 from infosift.data.validation import missing_by_name, require_finite, rows_to_use
-from infosift.engines.base import Engine
 from infosift.errors import (
     Hint,
     InputError,
@@ -35,7 +34,6 @@ from infosift.errors import (
 from infosift.random_streams import resolve_seed
 from infosift.results.settings import Component, Settings
 from infosift.search.base import Problem
-from infosift.search.data_warnings import warnings_of_data
 from infosift.search.registry import as_method, as_search
 
 SCALES = ("standard", "rank", "none")
@@ -101,12 +99,8 @@ def make_problem(
     row_groups: Any,
     given: Mapping[str, Any],
     settings: Settings,
-    engine: Engine | None = None,
 ) -> Problem:
-    """Return what parameters ask for of some features; ``settings`` have what does not depend on these.
-
-    Without an engine there are no warnings about the data: the search for leaks reads every column.
-    """
+    """Return what parameters ask for of some features; ``settings`` have what does not depend on these."""
     groups = read_feature_groups(given["feature_groups"], features.names)
     keep, ignore = _kept_and_ignored(given, features.names, groups)
     numbered = None if row_groups is None else read_row_groups(row_groups, features.n_rows)
@@ -138,15 +132,15 @@ def make_problem(
         takes_categories=criterion.takes_categories,
         special_apart=method.separates_special_values and criterion.separates_special_values,
     )
-    n_rows_dropped = n_rows - features.n_rows
     return Problem(
         table,
         settings,
         method,
         as_search(given["search"]),
         criterion,
-        n_rows_dropped,
-        () if engine is None else warnings_of_data(table, n_rows_dropped, missing, engine),
+        n_rows - features.n_rows,
+        missing,
+        {names[i]: kind for i, kind in features.numeric_text.items()},
         features.labels,
     )
 

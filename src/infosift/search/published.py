@@ -18,11 +18,11 @@ from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, require_count, require_finite_number
 from infosift.inference.max_test import draws_of
 from infosift.inference.permutation import (
+    fewest_permutations,
     judge,
     null_scores,
     permutations_for,
     shuffled_orders,
-    warn_of_many_permutations,
 )
 from infosift.progress import Reporter
 from infosift.results.steps import NeighborChoice, PermutationTest, Step
@@ -75,10 +75,8 @@ class Published(BaseEstimator):  # type: ignore[misc]
         self.t_threshold = t_threshold
 
     def check(self, alpha: float, criterion: Criterion, has_row_groups: bool) -> None:
-        """Refuse parameters that cannot be used, or would not be; warn of those that take long."""
+        """Refuse parameters that cannot be used, or would not be."""
         permutations_for(alpha, self.n_permutations)
-        if self.n_permutations == "auto":
-            warn_of_many_permutations(alpha)
         require_count("n_folds", self.n_folds, least=2)
         if self.t_threshold is not None:
             require_finite_number("t_threshold", self.t_threshold)
@@ -94,6 +92,10 @@ class Published(BaseEstimator):  # type: ignore[misc]
                 f"n_folds and t_threshold are for choosing {criterion.parameter}, and "
                 f"{criterion.parameter}={given} is given: leave them out."
             )
+
+    def fewest_permutations(self, alpha: float) -> int:
+        """Return how many permutations a step needs at least to be significant; 0 where their number is given."""
+        return fewest_permutations(alpha) if self.n_permutations == "auto" else 0
 
     def tests(
         self, problem: Problem, engine: Engine, reporter: Reporter, neighbors: NeighborChoice | None

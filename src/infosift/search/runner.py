@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from infosift.engines.base import Engine
 from infosift.progress import Reporter, TimeIsUp
+from infosift.results.data_warning import DataWarningRecord
 from infosift.results.selection import INTERRUPT, TIME_LIMIT, Selection
 from infosift.results.steps import Removal, Replacement
 from infosift.search.base import Decision, Problem, Tests, columns_of
 from infosift.search.checkpoint import Checkpoint, fresh_state
-from infosift.search.data_warnings import warnings_of_selection
+from infosift.search.data_warnings import warnings_after_search
 from infosift.search.verdicts import detectable_correlation, explained_by, information_alone, verdicts
 
 _CALLBACK = "a callback"
@@ -24,7 +25,7 @@ class Run:
     """Runs a search and remembers its decisions: those on features in a checkpoint too, if there is one.
 
     ``on_step`` is called, as soon as a step is decided, with the selection so far; where it returns True, the run
-    ends.
+    ends. ``warnings`` are those that the data gave before; None where none are wanted, as on resampled rows.
     """
 
     def __init__(
@@ -34,9 +35,10 @@ class Run:
         reporter: Reporter,
         checkpoint: Checkpoint | None = None,
         on_step: Callable[[Selection], bool] | None = None,
+        warnings: Sequence[DataWarningRecord] | None = None,
     ) -> None:
         self._problem, self._engine, self._reporter = problem, engine, reporter
-        self._checkpoint, self._on_step = checkpoint, on_step
+        self._checkpoint, self._on_step, self._warnings = checkpoint, on_step, warnings
         table, settings = problem.table, problem.settings
         self._state = fresh_state(table, settings) if checkpoint is None else checkpoint.resume(table, settings)
         self._selection = self._nothing_decided()
@@ -71,8 +73,9 @@ class Run:
             information_alone=alone,
             explained=explained_by(self._problem, tests, self._engine, self._selection.indices),
         )
-        more = warnings_of_selection(self._problem, self._selection, self._engine)
-        self._selection = replace(self._selection, warnings=(*self._selection.warnings, *more))
+        if self._warnings is not None:
+            more = warnings_after_search(self._problem, self._selection, self._engine)
+            self._selection = replace(self._selection, warnings=(*self._warnings, *more))
         return None
 
     def _start_tests(self) -> Tests:
@@ -140,5 +143,5 @@ class Run:
             criterion_parameter=problem.criterion.parameter,
             criterion_measure=problem.criterion.measure,
             criterion_unit=problem.criterion.unit,
-            warnings=problem.warnings,
+            warnings=tuple(self._warnings or ()),
         )

@@ -17,7 +17,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import load_diabetes
 
 from infosift import MutualInfoSelector, score_candidates
-from infosift.criteria.base import BlockCriterion
+from infosift.criteria.base import Criterion
 
 X, y = load_diabetes(return_X_y=True, as_frame=True)
 
@@ -31,12 +31,12 @@ X, y = load_diabetes(return_X_y=True, as_frame=True)
 # once. This one has none, so its score is returned for each of them, of which there is one.
 
 
-class DistanceCorrelation(BlockCriterion):
+class DistanceCorrelation(Criterion):
     """How distances between rows go with those in the target: Székely et al. (2007)."""
 
     measure, unit, takes_categories = "distance correlation", "", False
 
-    def beside(self, given, target, values):
+    def scorer_given(self, given, target, values):
         of_given = sum(map(squares, given), 0.0)
         of_target = centred(np.sqrt(sum(map(squares, target))))
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infosift import DeltaTest, GammaTest, InputError, NeighborError, mutual_information, score_candidates
-from infosift.criteria.nearest_rows import NearRows, _intercept
+from infosift.criteria.nearest_rows import NearestRows, _intercept
 from infosift.data.prepare import to_unit_spread
 from oracle import gamma_test, neighbor_error
 
@@ -91,7 +91,7 @@ def test_a_line_needs_distances_that_differ():
 
 def test_no_row_is_its_own_neighbour():
     values = np.repeat([1.0, 2.0], [30, 5])
-    rows, distances = NearRows(np.empty((0, 35)), 35, 3).beside(values)
+    rows, distances = NearestRows(np.empty((0, 35)), 35, 3).with_candidate(values)
     assert rows.shape == distances.shape == (35, 3)
     assert not (rows == np.arange(35)[:, None]).any()
     assert all(len(set(own)) == 3 for own in rows)

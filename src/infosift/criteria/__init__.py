@@ -1,4 +1,4 @@
-"""What is measured: how informative a subset of features is about the target. One module per criterion."""
+"""Criteria: how informative a subset of features is about the target."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ CRITERIA: dict[str, Criterion] = {
 }
 
 
-def as_criterion(asked: Any) -> Criterion:
+def as_criterion(given: Any) -> Criterion:
     """Return a criterion that was given as an object or by its short name, with its parameters checked."""
-    if isinstance(asked, str) and asked in CRITERIA:
-        return CRITERIA[asked]
-    if isinstance(asked, (str, type)) or not hasattr(asked, "score_without_folds"):
+    if isinstance(given, str) and given in CRITERIA:
+        return CRITERIA[given]
+    if isinstance(given, (str, type)) or not hasattr(given, "score_without_folds"):
         raise InputError(
-            Hint("criterion"), f" must be one of {', '.join(CRITERIA)}, or an object (KSG()), not {asked!r}."
+            Hint("criterion"), f" must be one of {', '.join(CRITERIA)}, or an object (KSG()), not {given!r}."
         )
-    criterion: Criterion = asked
+    criterion: Criterion = given
     criterion.check()
     return criterion

@@ -9,9 +9,8 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.criteria.base import BlockCriterion, ScoreOne, Value
+from infosift.criteria.base import CandidateScorer, Criterion, NeighborsCriterion, Value
 from infosift.data.types import class_indicators, coordinates_of, has_categories
-from infosift.errors import InputError, is_auto, require_count
 from infosift.random_streams import stream
 
 # Rows that are equal are neighbours in an order of chance, and never in that of the table, which may be sorted.
@@ -20,68 +19,36 @@ _JITTER = 1e-9
 _SMALLEST_SPREAD = 1e-12
 
 
-class NearRowsCriterion(BlockCriterion):
+class NearestRowsCriterion(NeighborsCriterion):
     """A criterion made of nearest neighbours, whose scores are shares of the target that they explain."""
 
-    parameter = "n_neighbors"
-    parameter_in_words = "the number of neighbours"
     measure = "explained share of the target"
     unit = ""
-    _MAX_NEIGHBORS = 20
-    _DEFAULT = 10
-    _FEWEST_COMPARED = 1
-    n_neighbors: int | str
-    max_neighbors: int
-
-    def check(self) -> None:
-        """Refuse parameters that cannot be used, or would not be."""
-        require_count("max_neighbors", self.max_neighbors, least=1)
-        if is_auto(self.n_neighbors):
-            return
-        require_count("n_neighbors", self.n_neighbors, 1, '"auto" or ')
-        if self.max_neighbors != self._MAX_NEIGHBORS:
-            raise InputError(
-                f'max_neighbors={self.max_neighbors} is for n_neighbors="auto", and '
-                f"n_neighbors={self.n_neighbors} is given: leave one of them out."
-            )
-
-    def fewest_rows(self, value: Value) -> int:
-        """Return how many rows a number of neighbours needs."""
-        return 2 + (1 if value is None else int(value))
-
-    def default_value(self, n_rows: int) -> int:
-        """Return the number of neighbours where none is given and none is chosen; fewer where rows are few."""
-        return max(1, min(self._DEFAULT, n_rows - 2))
-
-    def values_to_compare(self, n_rows: int) -> tuple[int, ...]:
-        """Return the numbers of neighbours to compare: up to the maximum, and at most half of the other rows."""
-        most = min(int(self.max_neighbors), (n_rows - 1) // 2)
-        return tuple(range(min(self._FEWEST_COMPARED, most) or 1, most + 1))
 
     def reported(self, scores: FloatArray) -> FloatArray:
         """Return the shares that are not explained, which are errors: lower is better."""
         return np.asarray(1 - scores)
 
 
-class NearRows:
-    """Finds the nearest rows in the given columns plus a candidate, by the Euclidean distance."""
+class NearestRows:
+    """Finds the nearest rows in the given columns plus a candidate, by the Euclidean distance (k-d tree)."""
 
     def __init__(self, given: FloatArray, n_rows: int, n_neighbors: int) -> None:
         jitter = _JITTER * stream(0, "order of equal rows").uniform(size=n_rows)
         self._points = [jitter, *(point for column in given for point in coordinates_of(column))]
         self._n_rows, self._n_neighbors = n_rows, n_neighbors
 
-    def beside(self, candidate: FloatArray) -> tuple[IntArray, FloatArray]:
+    def with_candidate(self, candidate: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return the neighbours of each row (rows x neighbours), nearest first, and their distances."""
         places = np.ascontiguousarray(np.stack([*self._points, *coordinates_of(candidate)], axis=1))
         distances, rows = cKDTree(places).query(places, k=self._n_neighbors + 1, workers=1)
         is_own = rows == np.arange(self._n_rows)[:, None]
-        is_own[~is_own.any(axis=1), -1] = True  # so many rows are as near that it is not among them
+        is_own[~is_own.any(axis=1), -1] = True  # so many rows are as near that the row itself is not among them
         shape = (self._n_rows, self._n_neighbors)
         return rows[~is_own].reshape(shape), distances[~is_own].reshape(shape)
 
 
-class GammaTest(NearRowsCriterion):
+class GammaTest(NearestRowsCriterion):
     """Noise variance by the Gamma test: what no smooth function of the features can explain; lower is better.
 
     For p = 1 to P, delta(p) is the mean squared distance of a row from its p-th neighbour in the features, and
@@ -97,7 +64,7 @@ class GammaTest(NearRowsCriterion):
     n_neighbors : int or "auto", default="auto"
         P. "auto" leaves it to the method: chosen by resampling from 5 on, or else 10.
     max_neighbors : int, default=20
-        Largest P that "auto" looks at.
+        Largest P that "auto" considers.
 
     Examples
     --------
@@ -116,23 +83,23 @@ class GammaTest(NearRowsCriterion):
         self.n_neighbors = n_neighbors
         self.max_neighbors = max_neighbors
 
-    def beside(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> ScoreOne:
-        """Return what scores the given columns plus a candidate."""
+    def scorer_given(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> CandidateScorer:
+        """Return the function that scores the given columns plus a candidate."""
         counts = [int(value or 1) for value in values]
-        near, points = NearRows(given, target.shape[1], max(counts)), _target_points(target)
+        nearest, points = NearestRows(given, target.shape[1], max(counts)), _target_points(target)
         spread = points.var(axis=1).sum()
         if spread == 0:  # some rows of a target that varies: there is nothing to explain
             return lambda candidate: np.zeros(len(counts))
 
         def score(candidate: FloatArray) -> FloatArray:
-            rows, distances = near.beside(candidate)
+            rows, distances = nearest.with_candidate(candidate)
             delta, gamma = (distances**2).mean(axis=0), _gamma(points, rows)
             return np.array([1 - _intercept(delta[:count], gamma[:count]) / spread for count in counts])
 
         return score
 
 
-class DeltaTest(BlockCriterion):
+class DeltaTest(Criterion):
     """Noise variance by the Delta test, the Gamma test with one neighbour; lower is better.
 
     Half the mean squared difference of the targets of a row and its nearest neighbour in the features (Pi and
@@ -153,12 +120,12 @@ class DeltaTest(BlockCriterion):
     1
     """
 
-    measure: ClassVar[str] = NearRowsCriterion.measure
-    unit: ClassVar[str] = NearRowsCriterion.unit
+    measure: ClassVar[str] = NearestRowsCriterion.measure
+    unit: ClassVar[str] = NearestRowsCriterion.unit
 
-    def beside(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> ScoreOne:
-        """Return what scores the given columns plus a candidate."""
-        return GammaTest(1).beside(given, target, (1,) * len(values))
+    def scorer_given(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> CandidateScorer:
+        """Return the function that scores the given columns plus a candidate."""
+        return GammaTest(1).scorer_given(given, target, (1,) * len(values))
 
     def reported(self, scores: FloatArray) -> FloatArray:
         """Return the shares of the target's variance that are noise."""
@@ -183,7 +150,7 @@ def _intercept(delta: FloatArray, gamma: FloatArray) -> float:
     return float(gamma.mean() - slope * delta.mean())
 
 
-class NeighborError(NearRowsCriterion):
+class NeighborError(NearestRowsCriterion):
     """Leave-one-out error of k nearest neighbours; lower is better.
 
     Each row is predicted from its k nearest others in the features, by the Euclidean distance: a number by their
@@ -196,7 +163,7 @@ class NeighborError(NearRowsCriterion):
     n_neighbors : int or "auto", default="auto"
         k. "auto" leaves it to the method: chosen by resampling, or else 5.
     max_neighbors : int, default=20
-        Largest k that "auto" looks at.
+        Largest k that "auto" considers.
 
     Examples
     --------
@@ -215,14 +182,14 @@ class NeighborError(NearRowsCriterion):
         self.n_neighbors = n_neighbors
         self.max_neighbors = max_neighbors
 
-    def beside(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> ScoreOne:
-        """Return what scores the given columns plus a candidate."""
+    def scorer_given(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> CandidateScorer:
+        """Return the function that scores the given columns plus a candidate."""
         counts = [int(value or 1) for value in values]
-        near = NearRows(given, target.shape[1], max(counts))
+        nearest = NearestRows(given, target.shape[1], max(counts))
         classes = [class_indicators(column) if has_categories(column) else None for column in target]
 
         def score(candidate: FloatArray) -> FloatArray:
-            rows, _ = near.beside(candidate)
+            rows, _ = nearest.with_candidate(candidate)
             errors = [
                 _squared_errors(column, rows, counts) if own is None else _shares_wrong(own, rows, counts)
                 for column, own in zip(target, classes, strict=True)

@@ -10,8 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.criteria.base import BlockCriterion, Value, in_turn
+from infosift.criteria.base import Criterion, Value, rounded
 from infosift.data.types import only_numbers
+from infosift.engines.base import equal_parts, map_in_order
 from infosift.errors import is_auto, require_between, require_choice
 
 # All pairs of so many rows fit into the cache of a processor.
@@ -37,7 +38,7 @@ class WindowSums:
     n_numbers: int
 
 
-class ParzenCriterion(BlockCriterion):
+class ParzenCriterion(Criterion):
     """A criterion made of Gaussian windows, whose parameter is their width in units of Scott's rule."""
 
     parameter = "bandwidth"
@@ -68,10 +69,10 @@ class ParzenCriterion(BlockCriterion):
         target: FloatArray,
         n_threads: int,
     ) -> FloatArray:
-        """Return the scores (candidates x values) of some candidates, on so many threads."""
+        """Return the scores (candidates x values) of a block of candidates, on so many threads."""
         factors = np.array(values, dtype=np.float64)
         sums = window_sums(candidates, given, target, factors, n_threads, leave_one_out=self._LEAVE_ONE_OUT)
-        return np.stack([self.combine(own) for own in sums])
+        return rounded(np.stack([self.combine(own) for own in sums]))
 
     def combine(self, sums: WindowSums) -> FloatArray:
         """Return the score for each value from the sums of windows."""
@@ -87,32 +88,34 @@ def window_sums(
     *,
     leave_one_out: bool,
 ) -> list[WindowSums]:
-    """Return the sums for the given columns plus each candidate.
+    """Return the sums of windows for the given columns plus each candidate.
 
-    Windows of kernel densities have the width of Scott's rule times a factor, and a row's own is left out. Those
-    of quadratic information, which are products of two integrated over all points, have the double variance.
+    ``factors`` are widths in units of Scott's rule, n^(-1 / (d + 4)) standard deviations (Scott 1992). Kernel
+    densities leave a row's own window out (leave-one-out). Windows of quadratic information are integrals of
+    products of two Gaussians, and so have the double variance.
     """
     n_rows = target.shape[1]
     others = np.concatenate([given, target])
     n_numbers = (int(only_numbers(others).sum()) + only_numbers(candidates).astype(np.int64)).tolist()
     widths = {n: factors * n_rows ** (-1 / (n + 4)) for n in set(n_numbers)}
     precisions = {n: 1 / ((2 if leave_one_out else 4) * width**2) for n, width in sorted(widths.items())}
-    tiles = [slice(start, min(start + _ROWS_PER_TILE, n_rows)) for start in range(0, n_rows, _ROWS_PER_TILE)]
+    tiles = equal_parts(n_rows, _ROWS_PER_TILE)
     shape = (len(candidates), len(factors), n_rows)
     features, joint = np.zeros(shape), np.zeros(shape)
     of_target = {n: np.zeros(shape[1:]) for n in precisions}
     work = partial(_sums_of_pairs, candidates, given, target, n_numbers, precisions, leave_one_out)
-    for start, part in zip(tiles, in_turn(work, [tiles[i:] for i in range(len(tiles))], n_threads), strict=True):
-        features[:, :, start.start :] += part.features
-        joint[:, :, start.start :] += part.joint
+    later = [tiles[i:] for i in range(len(tiles))]
+    for tile, part in zip(tiles, map_in_order(work, later, n_threads), strict=True):
+        features[:, :, tile.start :] += part.features
+        joint[:, :, tile.start :] += part.joint
         for n, sums in part.target.items():
-            of_target[n][:, start.start :] += sums
+            of_target[n][:, tile.start :] += sums
     return [WindowSums(features[i], of_target[n], joint[i], widths[n], n) for i, n in enumerate(n_numbers)]
 
 
 @dataclass(frozen=True)
 class _PartialSums:
-    """Sums over the pairs of the rows of a tile with those of itself and all later ones, from its first row on."""
+    """Sums over the pairs of rows of a tile with those of itself and of later tiles, from its first row on."""
 
     features: FloatArray
     joint: FloatArray
@@ -128,24 +131,24 @@ def _sums_of_pairs(
     leave_one_out: bool,
     tiles: list[slice],
 ) -> _PartialSums:
-    """Return sums over the pairs of the rows of the first tile with those of each; a pair counts for both rows."""
+    """Sum windows over pairs of a row of the first tile and one of any tile; a pair counts for both rows."""
     rows, n_values = tiles[0], len(next(iter(precisions.values())))
     shape = (len(candidates), n_values, target.shape[1] - rows.start)
     sums = _PartialSums(np.zeros(shape), np.zeros(shape), {n: np.zeros(shape[1:]) for n in precisions})
     for columns in tiles:
-        beside, of_target = _squared_distances(given, rows, columns), _squared_distances(target, rows, columns)
+        of_given, of_target = (_squared_distances(own, rows, columns) for own in (given, target))
         if leave_one_out and columns is rows:
-            np.fill_diagonal(beside, np.inf)
+            np.fill_diagonal(of_given, np.inf)
             np.fill_diagonal(of_target, np.inf)
         across = None if columns is rows else slice(columns.start - rows.start, columns.stop - rows.start)
         windows = {n: np.exp(-precision[:, None, None] * of_target) for n, precision in precisions.items()}
         for n, own in windows.items():
             for total, window in zip(sums.target[n], own, strict=True):
                 _add(total, window, across)
-        window, product = np.empty_like(beside), np.empty_like(beside)
+        window, product = np.empty_like(of_given), np.empty_like(of_given)
         for i, (candidate, n) in enumerate(zip(candidates, n_numbers, strict=True)):
             distances = _squared_distances(candidate[None], rows, columns)
-            distances += beside
+            distances += of_given
             for j, precision in enumerate(precisions[n]):
                 np.exp(np.multiply(distances, -precision, out=window), out=window)
                 _add(sums.features[i, j], window, across)
@@ -161,7 +164,7 @@ def _add(total: FloatArray, window: FloatArray, across: slice | None) -> None:
 
 
 def _squared_distances(columns: FloatArray, rows: slice, others: slice) -> FloatArray:
-    """Return the squared distances of some rows from others; that of two categories is beyond all windows."""
+    """Return squared Euclidean distances (rows x others); that of two categories is beyond all windows."""
     total = np.zeros((rows.stop - rows.start, others.stop - others.start))
     for column in columns:
         difference = column[rows, None] - column[others]

@@ -1,4 +1,4 @@
-"""Functions of the ranks of a column, and the information in their canonical correlations."""
+"""A basis of functions of ranks (polynomials, steps, indicators), and information by canonical correlations."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from infosift.arrays import DIGITS, FloatArray
 from infosift.data.types import has_categories, indicators_of_largest
 
 ORDERS = 3
-# Shares of the rows below the cuts of a step.
+# Shares of the rows below the cuts of step functions.
 _CUTS = (1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6)
 _MOST_CATEGORIES = 6
-# A function that others give up to this share of its spread adds nothing.
+# A function whose remainder has less than this share of its spread is linearly dependent on the others.
 _SMALLEST_SHARE = 1e-7
-# Of what is left to explain: where nothing is, the information would be infinite.
+# Lower bound of 1 - r^2: where a function is determined exactly, the information would be infinite.
 _LEAST_LEFT = 1e-12
 
 
 def polynomials(points: FloatArray) -> FloatArray:
-    """Return the first Legendre polynomials of points of the unit interval, of unit variance: (orders x ...)."""
+    """Return the Legendre polynomials of orders 1 to 3 on [0, 1], of unit variance (orders x ...)."""
     t = 2 * points - 1
     return np.stack([math.sqrt(3) * t, math.sqrt(5) * (1.5 * t**2 - 0.5), math.sqrt(7) * (2.5 * t**3 - 1.5 * t)])
 
 
 def steps_at_cuts(points: FloatArray) -> FloatArray:
-    """Return which points of the unit interval are above each cut (cuts x ...): what polynomials follow badly."""
+    """Return step functions of points in [0, 1] (cuts x ...), which polynomials approximate badly."""
     return np.stack([(points > cut).astype(np.float64) for cut in _CUTS])
 
 
 def expected_polynomials(low: FloatArray, high: FloatArray) -> FloatArray:
-    """Return the means of the polynomials over intervals, one for each row: for points anywhere in these."""
+    """Return the means of the polynomials over an interval of [0, 1] for each row (orders x rows)."""
 
     def integrals(points: FloatArray) -> FloatArray:
         t = 2 * points - 1
@@ -50,16 +50,16 @@ def expected_polynomials(low: FloatArray, high: FloatArray) -> FloatArray:
 
 
 class Functions(NamedTuple):
-    """Functions of a column (functions x rows): smooth ones, and steps, of which a category has none."""
+    """Functions of a column (functions x rows): smooth ones, and step functions, of which a category has none."""
 
     smooth: FloatArray
     steps: FloatArray
 
 
 def functions_of(columns: FloatArray) -> list[Functions]:
-    """Return functions of some columns: polynomials and steps of ranks of numbers, indicators of categories.
+    """Return the basis of each column: polynomials and steps of ranks of numbers, indicators of categories.
 
-    They are zero in rows without a value, which are thus left out of sums of products.
+    Functions are zero in rows with a missing value, which thus drop out of sums of products.
     """
     if np.isnan(columns).any():
         return [_functions_with_gaps(column) for column in columns]
@@ -74,7 +74,7 @@ def functions_of(columns: FloatArray) -> list[Functions]:
 
 
 def functions_of_numbers(columns: FloatArray) -> list[Functions]:
-    """Return polynomials and steps of the ranks of some columns of numbers, zero in rows without a value."""
+    """Return the basis of each column of numbers; zero in rows with a missing value."""
     if np.isnan(columns).any():
         return [_functions_with_gaps(column) for column in columns]
     ranks = uniform_ranks(columns)
@@ -90,14 +90,14 @@ def _functions_with_gaps(column: FloatArray) -> Functions:
 
 
 def in_rows(functions: FloatArray, rows: NDArray[np.bool_]) -> FloatArray:
-    """Return functions (functions x rows) of some rows as functions of all, zero in the others."""
+    """Extend functions (functions x rows) of a subset of the rows to all rows, with zeros."""
     spread = np.zeros((len(functions), len(rows)))
     spread[:, rows] = functions
     return spread
 
 
 def uniform_ranks(values: FloatArray) -> FloatArray:
-    """Return ranks along the last axis as points of the unit interval; values equal but for rounding share one."""
+    """Return (rank - 1/2) / n along the last axis; values that are equal up to rounding share a rank."""
     scale = np.abs(values).max(axis=-1, keepdims=True)
     rounded = np.round(values / np.where(scale > 0, scale, 1.0), DIGITS)
     return np.asarray((rankdata(rounded, axis=-1) - 0.5) / values.shape[-1])
@@ -111,11 +111,11 @@ def standardised(functions: FloatArray) -> FloatArray:
 
 
 class CanonicalInformation:
-    """The information of functions of the features about functions of the target, both (functions x rows).
+    """Mutual information of jointly Gaussian functions of the features and of the target, both (functions x rows).
 
-    It is minus half the sum of log(1 - r^2) over the canonical correlations r, which is the ratio of determinants
-    of correlation matrices, and which copies and sums of functions do not disturb. ``n_largest`` restricts the sum
-    to the largest r. Functions have mean zero.
+    It is minus half the sum of log(1 - r^2) over the canonical correlations r (Gelfand and Yaglom 1957), and so a
+    ratio of determinants of correlation matrices; linearly dependent functions do not change it. ``n_largest``
+    restricts the sum to the largest r. Functions have mean zero.
     """
 
     def __init__(self, given: FloatArray, target: FloatArray, n_largest: int | None = None) -> None:
@@ -128,23 +128,23 @@ class CanonicalInformation:
         """Number of independent functions of the target."""
         return len(self._target)
 
-    def beside(self, functions: FloatArray) -> tuple[float, int]:
-        """Return the information of the given functions plus some more, and how many are independent."""
+    def with_functions(self, functions: FloatArray) -> tuple[float, int]:
+        """Return the information of the given functions plus more, and how many are linearly independent."""
         more = orthonormal(functions, self._given)
         explained = self._explained + _squares(more @ self._target.T)
         left = np.maximum(1 - np.linalg.eigvalsh(explained)[-self.n_largest :], _LEAST_LEFT)
         return float(-np.log(left).sum() / 2), len(self._given) + len(more)
 
 
-def orthonormal(functions: FloatArray, beside: FloatArray) -> FloatArray:
-    """Return an orthonormal basis of what some functions add to an orthonormal basis of others."""
+def orthonormal(functions: FloatArray, basis: FloatArray) -> FloatArray:
+    """Return an orthonormal basis of what functions add to the span of an orthonormal basis (Gram-Schmidt)."""
     left = functions
-    for _ in range(2):  # the second time for what rounding left
-        left = left - (left @ beside.T) @ beside
+    for _ in range(2):  # the second time for what rounding left: "twice is enough" (Parlett 1980)
+        left = left - (left @ basis.T) @ basis
     if not left.any():
         return functions[:0]
-    _, spread, basis = np.linalg.svd(left, full_matrices=False)
-    return np.asarray(basis[spread > _SMALLEST_SHARE * np.sqrt(functions.shape[1])])
+    _, spread, directions = np.linalg.svd(left, full_matrices=False)
+    return np.asarray(directions[spread > _SMALLEST_SHARE * np.sqrt(functions.shape[1])])
 
 
 def _squares(products: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from scipy.special import digamma
 from scipy.stats import wishart
 
 from infosift.arrays import FloatArray
-from infosift.criteria.base import BlockCriterion, ScoreOne, Value
+from infosift.criteria.base import CandidateScorer, Criterion, Value
 from infosift.criteria.rank_basis import CanonicalInformation, functions_of, standardised
 from infosift.data.types import has_categories
 from infosift.random_streams import stream
@@ -20,7 +20,7 @@ _ROWS_PER_FUNCTION = 5
 _DRAWS = 400
 
 
-class Series(BlockCriterion):
+class Series(Criterion):
     """Mutual information by an orthogonal series, in nats: fast, and without a parameter.
 
     The functions that the default method tests first, made an estimate. Of each column of numbers these are the
@@ -54,8 +54,8 @@ class Series(BlockCriterion):
         """Return how many rows one function of the features and one of the target need."""
         return _ROWS_PER_FUNCTION
 
-    def beside(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> ScoreOne:
-        """Return what scores the given columns plus a candidate."""
+    def scorer_given(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> CandidateScorer:
+        """Return the function that scores the given columns plus a candidate."""
         n_rows = target.shape[1]
         most = max(1, n_rows // _ROWS_PER_FUNCTION)
         own = [functions.smooth for functions in functions_of(given)] if len(given) else []
@@ -72,7 +72,7 @@ class Series(BlockCriterion):
             functions = functions_of(candidate[None])[0].smooth
             products = standardised(first * functions[0])
             more = np.concatenate([functions, products])[: max(1, most - most // 2)]
-            information, n_independent = shared.beside(more)
+            information, n_independent = shared.with_functions(more)
             expected = expected_information(n_rows, n_independent, shared.n_target, n_largest)
             return np.full(len(values), information - expected)
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.criteria.base import BlockCriterion, ScoreOne, Value
+from infosift.criteria.base import CandidateScorer, Criterion, Value
 from infosift.criteria.rank_basis import CanonicalInformation, standardised
 from infosift.data.prepare import dense_ranks, to_gaussian_ranks
 from infosift.data.types import has_categories
@@ -18,7 +18,7 @@ from infosift.errors import is_auto, require_choice, require_count
 _MOST_BINS = 20
 
 
-class Histogram(BlockCriterion):
+class Histogram(Criterion):
     """Mutual information by counting, in nats: the classical plug-in estimate, for small subsets.
 
     Numbers are put into bins, column by column; categories stay as they are, and so do numbers with no more
@@ -71,8 +71,8 @@ class Histogram(BlockCriterion):
         """Return the numbers of bins to compare: 2 to 20, and at most half of the rows."""
         return tuple(range(2, max(2, min(_MOST_BINS, n_rows // 2)) + 1))
 
-    def beside(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> ScoreOne:
-        """Return what scores the given columns plus a candidate."""
+    def scorer_given(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> CandidateScorer:
+        """Return the function that scores the given columns plus a candidate."""
         counts = [int(value or 2) for value in values]
         given_columns, target_columns = (
             [_Column(column, self.spacing) for column in columns] for columns in (given, target)
@@ -129,8 +129,8 @@ def _plug_in(x: IntArray, y: IntArray) -> float:
     return float((counts / n_rows * np.log(counts / independent)).sum())
 
 
-class GaussianCopula(BlockCriterion):
-    """Mutual information of a Gaussian copula, in nats: fast, without a parameter, blind to what is not monotone.
+class GaussianCopula(Criterion):
+    """Mutual information of a Gaussian copula, in nats: fast, without a parameter, for monotone dependence only.
 
     Each column is replaced by its normal scores, the normal quantiles of (rank - 1/2) / n. With the determinants
     of their correlation matrices,
@@ -159,12 +159,12 @@ class GaussianCopula(BlockCriterion):
 
     takes_categories = False
 
-    def beside(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> ScoreOne:
-        """Return what scores the given columns plus a candidate."""
+    def scorer_given(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> CandidateScorer:
+        """Return the function that scores the given columns plus a candidate."""
         shared = CanonicalInformation(_normal_scores(given), _normal_scores(target))
 
         def score(candidate: FloatArray) -> FloatArray:
-            return np.full(len(values), shared.beside(_normal_scores(candidate[None]))[0])
+            return np.full(len(values), shared.with_functions(_normal_scores(candidate[None]))[0])
 
         return score
 

@@ -6,6 +6,7 @@ import pickle
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from ctypes import CDLL
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
@@ -177,6 +178,18 @@ class Engine(Protocol):
     def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
         """Return, for each question, the rows that ``score_block`` gives for its candidates, in their order."""
         ...
+
+
+def map_in_order(function: Callable[[Any], Answer], items: Any, n_threads: int) -> Iterator[Answer]:
+    """Apply a function to items on threads, and yield the answers in the order of the items."""
+    if n_threads == 1 or len(items) == 1:
+        yield from map(function, items)
+        return
+    pool = ThreadPoolExecutor(n_threads)
+    try:
+        yield from pool.map(function, items)
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def equal_parts(n_items: int, size: int) -> list[slice]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from infosift.engines.base import (
     SpreadColumns,
     equal_parts,
     in_steps,
+    map_in_order,
     on_one_thread,
 )
 from infosift.errors import Hint, InputError, shown
@@ -73,7 +73,7 @@ class ThreadEngine:
     def each(self, function: Callable[..., Answer], items: Sequence[Any], *shared: Any) -> Iterator[Answer]:
         """Yield the answers of a function for some items, worked out beside each other."""
         with on_one_thread():
-            for found in _in_order(lambda item: function(item, *shared), items, self.n_threads):
+            for found in map_in_order(lambda item: function(item, *shared), items, self.n_threads):
                 if self._on_block is not None:
                     self._on_block(0)
                 yield found
@@ -117,7 +117,7 @@ class ThreadEngine:
             return score_block(*questions[task[0]].block(task[1]), within)
 
         with on_one_thread():
-            for (number, _), block in zip(tasks, _in_order(score, tasks, beside), strict=True):
+            for (number, _), block in zip(tasks, map_in_order(score, tasks, beside), strict=True):
                 parts[number].append(block)
                 if self._on_block is not None:
                     self._on_block(len(block))
@@ -129,15 +129,3 @@ def _fitting_block_size(questions: Sequence[Question], n_threads: int) -> int:
     n_rows = max(question.n_rows for question in questions)
     share = n_candidates if n_threads == 1 else -(-n_candidates // (n_threads * _BLOCKS_PER_THREAD))
     return max(1, min(share, _COLUMNS_PER_BLOCK, _VALUES_PER_BLOCK // n_rows))
-
-
-def _in_order(function: Callable[[Any], Answer], tasks: Sequence[Any], n_threads: int) -> Iterator[Answer]:
-    """Yield the answers as soon as they and all before them are there."""
-    if n_threads == 1 or len(tasks) == 1:
-        yield from map(function, tasks)
-        return
-    pool = ThreadPoolExecutor(n_threads)
-    try:
-        yield from pool.map(function, tasks)
-    finally:
-        pool.shutdown(cancel_futures=True)

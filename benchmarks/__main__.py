@@ -14,10 +14,10 @@ from rich.table import Table
 from benchmarks import criteria, large, peers, selections, stability, workloads
 from benchmarks.timing import Result
 
-EXPONENT_BARS = {"one column": 1.15, "beside 3 columns": 1.5}
+EXPONENT_BARS = {"one column": 1.15, "given 3 columns": 1.5}
 WORKS = {
     "one-column": workloads.one_column,
-    "beside": workloads.beside,
+    "given": workloads.given_subset,
     "permutations": workloads.permutations,
     "published": workloads.whole_selection,
     "default": selections.default_selection,
@@ -39,8 +39,8 @@ def main() -> None:
     terminal = Console()
     console = terminal if terminal.is_terminal else Console(width=150)
 
-    found = peers.versions()
-    shown = ", ".join(f"{name} {number or 'not installed'}" for name, number in found.items())
+    versions = peers.versions()
+    shown = ", ".join(f"{name} {number or 'not installed'}" for name, number in versions.items())
     console.print(f"{platform.machine()}, Python {platform.python_version()}, {shown}", style="dim")
     results: list[Result] = []
     for work in (work for name, work in WORKS.items() if name in wanted):
@@ -61,13 +61,13 @@ def main() -> None:
             f" (at most: {EXPONENT_BARS[name]})"
         )
     if results or curves:
-        content = {"versions": found, "results": [result.to_dict() for result in results], "growth": curves}
+        content = {"versions": versions, "results": [result.to_dict() for result in results], "growth": curves}
         _write(content, arguments.out / "benchmarks.json")
     if curves:
         _plot(curves, arguments.out / "growth.svg", console)
     if "large" in wanted:
         tables = _large(size, console)
-        _write({"versions": found, "large tables": tables}, arguments.out / "large.json")
+        _write({"versions": versions, "large tables": tables}, arguments.out / "large.json")
     console.print(f"Written to {arguments.out}", style="dim")
 
 
@@ -89,7 +89,7 @@ def _write(content: dict[str, Any], path: Path) -> None:
 
 
 def _table(results: list[Result]) -> Table:
-    table = Table(title="one thread each unless said; wall time, medians of interleaved repeats, unless said")
+    table = Table(title="one thread each and wall time, medians of interleaved repeats, unless noted")
     for name in ("work", "against", "infosift", "peer", "times faster", "at least", "note"):
         table.add_column(name, justify="left" if name in ("work", "against", "note") else "right")
     for result in results:

@@ -13,7 +13,7 @@ workers is faster. Where they share the cores of one machine with the workers, a
 of them, divided by the cores.
 
 The constants are measured with one worker on five tables, in small blocks, so that there are several. Two workers,
-and a sixth table, are predicted and measured. Then the model is asked about a large table. The last step, which
+and a sixth table, are predicted and measured. Then the model predicts a large table. The last step, which
 selects nothing, is no part of it: how long that takes depends on how near its p-values come to their levels, since
 draws go on until that is clear.
 """

@@ -1,4 +1,4 @@
-"""All criteria beside nearest neighbours: how long the same candidates take by each."""
+"""Time of all criteria on the same candidates, against nearest neighbours."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _MOST_REPEATS = 3
 
 
 def criteria(size: Size) -> list[Result]:
-    """MI(S + c; y) for many candidates c beside three columns S by each criterion: nearest neighbours (ksg)."""
-    n = size.beside[0]
-    C, S, y = columns(n, size.beside_d, n_given=3)
+    """MI(S + c; y) for many candidates c given three columns S by each criterion: nearest neighbours (ksg)."""
+    n = size.given[0]
+    C, S, y = columns(n, size.given_d, n_given=3)
     contestants = {name: partial(score_candidates, C, y, S, criterion=name) for name in CRITERIA}
     times = interleaved(contestants, min(size.repeats, _MOST_REPEATS), process_time)
     return [
         Result(
-            f"{C.shape[1]} candidates beside 3 columns by {name}, n = {n:,}",
+            f"{C.shape[1]} candidates given 3 columns by {name}, n = {n:,}",
             f"infosift, {_PEER}",
             seconds,
             times[_PEER],

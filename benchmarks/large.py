@@ -31,14 +31,14 @@ def main() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a table of a smoke run is too small to find much in
         selection = MutualInfoSelector(random_state=0, n_jobs=_THREADS).fit(X, y).selection_
-    found = {"seconds": perf_counter() - started, "peak megabytes": megabytes("VmHWM")}
+    measured = {"seconds": perf_counter() - started, "peak megabytes": megabytes("VmHWM")}
     print(
         json.dumps(
             {
                 "rows": n_rows,
                 "features": n_features,
                 "threads": _THREADS,
-                **found,
+                **measured,
                 "selected": len(selection.names),
             }
         )

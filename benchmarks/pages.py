@@ -63,7 +63,7 @@ _SELECTORS = {
     "scikit-learn sequential": "scikit-learn\nsequential",
     "mlxtend sequential": "mlxtend\nsequential",
     "L1 path": "L1 path",
-    "mRMR, told the number": "mRMR, told\nhow many",
+    "mRMR, given the number": "mRMR, given\nthe number",
     "dCRT, lasso": "dCRT\n(lasso)",
     "dCRT, forest": "dCRT\n(forest)",
     "knockoffs": "knockoffs",
@@ -145,7 +145,7 @@ def _three(counts: Mapping[str, float]) -> str:
 
 
 def _uninformative() -> list[Table]:
-    names = {f"beside x0: {name}": label for name, label in _UNINFORMATIVE.items()}
+    names = {f"given x0: {name}": label for name, label in _UNINFORMATIVE.items()}
     names["correlated noise"] = "thirty features of noise with correlations of 0.9, two relevant ones, n = 100"
     title = "Features that are uninformative given the relevant one: runs in which none is selected, in per cent"
     return _rates(title, "features besides x0, which is relevant", {"clean": "clean"}, names)
@@ -153,7 +153,7 @@ def _uninformative() -> list[Table]:
 
 def _missing() -> list[Table]:
     numbers, shares = results_of("calibration"), (5, 20)
-    clean = "beside x0: a child of a step, {} % missing"
+    clean = "given x0: a child of a step, {} % missing"
     cells = {
         "pure noise, ten features, n = 100: anything selected": ("pure noise, d = 10, {} % missing", "any"),
         "a noisy step of x0, as the target is, n = 200: clean": (clean, "clean"),
@@ -175,7 +175,7 @@ def _missing() -> list[Table]:
 
 def _row_groups() -> list[Table]:
     names = {
-        f"beside x0: 30 people of {rows} rows, {share} % of the variance between them": f"{rows}; {share} %"
+        f"given x0: 30 people of {rows} rows, {share} % of the variance between them": f"{rows}; {share} %"
         for rows in ("6", "2 to 10")
         for share in (30, 90)
     }

@@ -82,7 +82,7 @@ def infomeasure_scores(C: np.ndarray, y: np.ndarray, k: int) -> list[float]:
 
 
 def boruta_selection(X: np.ndarray, y: np.ndarray) -> Any:
-    """Select by Boruta: 50 rounds of random forests on the columns and shuffled copies of them."""
+    """Select by Boruta: 50 rounds of random forests on the columns and shuffled versions of them."""
     from boruta import BorutaPy
     from sklearn.ensemble import RandomForestRegressor
 

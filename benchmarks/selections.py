@@ -1,4 +1,4 @@
-"""The default selection on tables such as people have, beside the selectors of others."""
+"""The default selection on everyday tables, against other selectors."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _PEERS = {
     "Boruta": 100,
     "mlxtend sequential": 30,
     "L1 path": 100,
-    "mRMR, told the number": 100,
+    "mRMR, given the number": 100,
 }
 
 
 def default_selection(size: Size) -> list[Result]:
-    """Whole default (calibrated) selection: searches around a model, Boruta, L1 path, mRMR told our number."""
+    """Whole default (calibrated) selection: searches around a model, Boruta, L1 path, mRMR given our number."""
     results = []
     for name in size.tables:
         table = everyday_table(name)
         if table is not None:
             X, y = table
             rows = np.random.default_rng(0).permutation(len(y))[: size.table_rows]
-            results += _beside_peers(name, X[rows, : size.table_columns], y[rows])
+            results += _against_peers(name, X[rows, : size.table_columns], y[rows])
     return results
 
 
-def _beside_peers(name: str, X: np.ndarray, y: np.ndarray) -> list[Result]:
+def _against_peers(name: str, X: np.ndarray, y: np.ndarray) -> list[Result]:
     """Time all on one table. A round is enough: these are seconds of the processor, and seeds are fixed."""
     peers = [peer for peer, most in _PEERS.items() if X.shape[1] <= most and _installed(peer)]
     selected: dict[str, frozenset[int]] = {}

@@ -1,4 +1,4 @@
-"""Selection over half-samples beside one selection on all rows."""
+"""Selection over half-samples, against one selection on all rows."""
 
 from __future__ import annotations
 

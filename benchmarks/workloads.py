@@ -23,8 +23,8 @@ class Size:
 
     one_column: tuple[int, ...] = (1_000, 10_000, 100_000)
     one_column_d: int = 50
-    beside: tuple[int, ...] = (1_000, 4_000, 16_000)
-    beside_d: int = 100
+    given: tuple[int, ...] = (1_000, 4_000, 16_000)
+    given_d: int = 100
     permutations_n: int = 1_000
     selection: tuple[int, int] = (1_024, 104)
     tables: tuple[str, ...] = TABLES
@@ -33,7 +33,7 @@ class Size:
     large_tables: tuple[tuple[int, int], ...] = ((20_000, 200), (1_000_000, 5), (200, 50_000))
     resamples: int = 50
     growth_one: tuple[int, ...] = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000)
-    growth_beside: tuple[int, ...] = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
+    growth_given: tuple[int, ...] = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
     growth_d: int = 100
     repeats: int = 5
 
@@ -41,8 +41,8 @@ class Size:
 SMOKE = Size(
     one_column=(200,),
     one_column_d=4,
-    beside=(200,),
-    beside_d=4,
+    given=(200,),
+    given_d=4,
     permutations_n=100,
     selection=(60, 8),
     tables=("diabetes", "wine", "sonar"),
@@ -51,7 +51,7 @@ SMOKE = Size(
     large_tables=((300, 6),),
     resamples=4,
     growth_one=(200, 400),
-    growth_beside=(200, 400),
+    growth_given=(200, 400),
     growth_d=4,
     repeats=1,
 )
@@ -86,11 +86,11 @@ def one_column(size: Size) -> list[Result]:
     return results
 
 
-def beside(size: Size) -> list[Result]:
-    """MI(S + c; y) for many candidates c beside five columns S: the textbook KD-tree."""
+def given_subset(size: Size) -> list[Result]:
+    """MI(S + c; y) for many candidates c given five columns S: the textbook KD-tree."""
     results = []
-    for n, bar in zip(size.beside, (50, 60, 50), strict=False):
-        C, S, y = columns(n, size.beside_d, n_given=5)
+    for n, bar in zip(size.given, (50, 60, 50), strict=False):
+        C, S, y = columns(n, size.given_d, n_given=5)
         few = 3
         share = C.shape[1] / few
         joint = [np.column_stack([S, C[:, i]]) for i in range(few)]
@@ -103,15 +103,15 @@ def beside(size: Size) -> list[Result]:
             {"infosift": lambda C=C, y=y, S=S: score_candidates(C, y, S, n_neighbors=K), "SciPy KD-tree": tree},
             size.repeats if n <= 4_000 else min(size.repeats, 3),
         )
-        work = f"{C.shape[1]} candidates beside 5 columns, n = {n:,}"
+        work = f"{C.shape[1]} candidates given 5 columns, n = {n:,}"
         results.append(Result(work, "SciPy KD-tree", times["infosift"], share * times["SciPy KD-tree"], bar))
     return results
 
 
 def permutations(size: Size) -> list[Result]:
-    """200 permutations of one candidate beside three columns: tigramite's CMIknn."""
+    """200 permutations of one candidate given three columns: tigramite's CMIknn."""
     C, S, y = columns(size.permutations_n, 1, n_given=3)
-    work = f"200 permutations beside 3 columns, n = {size.permutations_n:,}"
+    work = f"200 permutations given 3 columns, n = {size.permutations_n:,}"
 
     def ours() -> object:
         return permutation_test(C, y, S, n_permutations=200, n_neighbors=K, random_state=0)
@@ -140,10 +140,10 @@ def whole_selection(size: Size) -> list[Result]:
     selection = select(1).selection_
     times = interleaved({"one": lambda: select(1), "two": lambda: select(2)}, min(size.repeats, 3))
     work = f"published selection, k chosen, {X.shape[0]:,} × {X.shape[1]}"
-    told = f"{source}; peer extrapolated from {_TIMED_COLUMNS} columns and one score of each step"
+    note = f"{source}; peer extrapolated from {_TIMED_COLUMNS} columns and one score of each step"
     total = _kd_tree_selection_seconds(X, y, selection)
     results = [
-        Result(work, "SciPy KD-tree", times["one"], total, 100, told),
+        Result(work, "SciPy KD-tree", times["one"], total, 100, note),
         Result(work, "infosift, one thread", times["two"], times["one"], 1.8, f"{source}; two threads"),
     ]
     n_features = max(len(selection.names), 1)
@@ -163,7 +163,7 @@ def whole_selection(size: Size) -> list[Result]:
 
 
 def _kd_tree_selection_seconds(X: np.ndarray, y: np.ndarray, selection: Selection) -> float:
-    """Extrapolate from the time of some columns, their shuffled copies, and a score of each step."""
+    """Extrapolate from the times of a few columns, shuffled versions of them, and one score of each step."""
     rng = np.random.default_rng(0)
     scaled = (X - X.mean(0)) / np.where(X.std(0) > 0, X.std(0), 1) + 1e-10 * rng.normal(size=X.shape)
     y_scaled = (y - y.mean()) / y.std() + 1e-10 * rng.normal(size=y.shape)
@@ -186,11 +186,11 @@ def _kd_tree_selection_seconds(X: np.ndarray, y: np.ndarray, selection: Selectio
 
 
 def growth(size: Size) -> dict[str, list[tuple[int, float]]]:
-    """Seconds per candidate against n: one column on its own, and one beside three columns."""
-    curves: dict[str, list[tuple[int, float]]] = {"one column": [], "beside 3 columns": []}
+    """Seconds per candidate against n: one column alone, and one given three columns."""
+    curves: dict[str, list[tuple[int, float]]] = {"one column": [], "given 3 columns": []}
     for name, n_given, lengths in (
         ("one column", 0, size.growth_one),
-        ("beside 3 columns", 3, size.growth_beside),
+        ("given 3 columns", 3, size.growth_given),
     ):
         for n in lengths:
             C, S, y = columns(n, size.growth_d if n_given else min(size.growth_d, 10), n_given)

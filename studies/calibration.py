@@ -53,7 +53,7 @@ def _situations() -> list[Situation]:
         Situation("correlated noise", partial(simulated.correlated_noise, n=100), 100, ("clean",), "93 %"),
     ]
     listed += [
-        Situation(f"beside x0: {name}", partial(simulated.useless, name), 100, ("clean",), "93 %")
+        Situation(f"given x0: {name}", partial(simulated.useless, name), 100, ("clean",), "93 %")
         for name in simulated.USELESS
     ]
     return listed + _situations_with_gaps() + _situations_in_time() + _situations_of_people()
@@ -79,7 +79,7 @@ def _situations_of_people() -> list[Situation]:
     """Return repeated measures of people, with more or less of the variance between people."""
     return [
         Situation(
-            f"beside x0: 30 people of {rows} rows, {100 * share:.0f} % of the variance between them",
+            f"given x0: 30 people of {rows} rows, {100 * share:.0f} % of the variance between them",
             partial(simulated.visits, n_people=30, fewest=fewest, most=most, share=share),
             200,
             ("clean",),
@@ -102,7 +102,7 @@ def _situations_with_gaps() -> list[Situation]:
             _with_gaps("pure noise, d = 10", noise, share, ("any",), "at most 7 %", 200),
             _with_gaps("Friedman, n = 100", friedman, share, ("clean", "all", "exact"), "93 % clean"),
             _with_gaps("Friedman, n = 300", long, share, ("clean", "all", "exact"), "93 % clean"),
-            _with_gaps("beside x0: a child of a step", child, share, ("clean",), "93 %"),
+            _with_gaps("given x0: a child of a step", child, share, ("clean",), "93 %"),
         )
     ]
     return [

@@ -24,8 +24,8 @@ _PRINTED = (
     ("8", "1.20", "2", "2.24", "2.19"),
     ("9", "1.19", "3", "1.19", "1.53"),
 )
-# Which 104 of the attributes the paper kept is not said. Two readings have that number: all before the tables of
-# house values, and all but identifiers, constants and amounts of dollars.
+# The paper does not report which 104 of the attributes it kept. Two readings have that number: all before the
+# tables of house values, and all but identifiers, constants and amounts of dollars.
 READINGS = {
     "A": {*range(3, 107)},
     "B": {*range(3, 6), *range(10, 63), *range(67, 111), *range(135, 139)},

@@ -1,4 +1,4 @@
-"""Every criterion with every search, by the published method, on the paper's problem and on one with copies."""
+"""Every criterion with every search, by the published method, on two versions of the paper's problem."""
 
 from __future__ import annotations
 

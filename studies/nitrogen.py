@@ -1,6 +1,6 @@
 """Section 5.3 of the paper: nitrogen in grass from spectra, by way of B-spline coordinates.
 
-The paper does not say whether coordinates were standardised, so both are shown.
+The paper does not report whether coordinates were standardised, so both are shown.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def run(setting: Setting) -> Outcome:
     for seed, scale in setting.track([(seed, scale) for seed in splits for scale in SCALES], "splits"):
         train, test = random_split(len(y), _N_TRAIN, seed)
         selector = MutualInfoSelector(method="published", scale=scale, random_state=seed, n_jobs=setting.n_jobs)
-        found = compare((X[train], y[train]), (X[test], y[test]), selector, cv=5, seed=seed)
-        comparisons[scale].append(found)
+        compared = compare((X[train], y[train]), (X[test], y[test]), selector, cv=5, seed=seed)
+        comparisons[scale].append(compared)
     halted = comparisons["none"][0].selection
     ranges = [basis.ranges_[index].tolist() for index in halted.indices]
     return Outcome(
@@ -94,9 +94,9 @@ def _remark(scale: str, comparisons: list[Comparison]) -> str:
     """Say how a scale did: against all coordinates, where the search halts, and the number of neighbours."""
     sizes = [len(one.selection.names) for one in comparisons]
     few = sum(size < _FEW for size in sizes)
-    said = verdict(comparisons, [f"split {seed}" for seed in range(len(comparisons))])
+    errors = verdict(comparisons, [f"split {seed}" for seed in range(len(comparisons))])
     return (
-        f"Coordinates {SCALES[scale]}: {said} The published search selects {min(sizes)} to {max(sizes)} "
+        f"Coordinates {SCALES[scale]}: {errors} The published search selects {min(sizes)} to {max(sizes)} "
         f"coordinates, fewer than {_FEW} on {few} of {len(sizes)} splits (paper: 25). "
         f"k chosen: {range_of_k(comparisons)} (paper: 12)."
     )

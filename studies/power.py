@@ -20,7 +20,7 @@ N_RUNS, N_RUNS_OF_OTHERS = 100, 20
 _ROWS = (50, 100, 300)
 NOISE = "nothing to find"
 KINDS = ("Friedman", *simulated.KINDS, NOISE)
-_SEARCHES = ("Boruta", "scikit-learn sequential", "mlxtend sequential", "L1 path", "mRMR, told the number")
+_SEARCHES = ("Boruta", "scikit-learn sequential", "mlxtend sequential", "L1 path", "mRMR, given the number")
 _CONTROLLED = ("dCRT, lasso", "dCRT, forest", "knockoffs", "knockoffs+")
 WHO = (*OURS, *_SEARCHES, *_CONTROLLED)
 # Columns of the tables: one with searches, one with selectors that control an error rate.
@@ -30,7 +30,7 @@ _REMARKS = (
     "interval (Wilson), those in which all of them were, and those in which no other was. Seconds are those of "
     "the processor in a run, on one thread.",
     f"In full, ours run on {N_RUNS} data sets of each kind, the others on the first {N_RUNS_OF_OTHERS} of these.",
-    "mRMR is told the number of features that matter, which nobody knows of real data. The distilled conditional "
+    "mRMR is given the number of features that matter, which nobody knows of real data. The distilled conditional "
     "randomisation tests (dCRT) keep the family-wise error at 5 % by Bonferroni. Knockoffs+ keep the false "
     "discovery rate at 20 %, at which they select at least five features or none. Knockoffs keep a modified rate "
     "at 20 %, and may select any number.",

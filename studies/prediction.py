@@ -46,7 +46,7 @@ _REMARKS = (
     "Features are selected without the test rows. The error of numbers is the root mean square over the standard "
     "deviation of the target, that of classes the share of wrong ones, each with the standard error of the mean "
     "over folds. Seconds are those of the processor.",
-    "Selectors that are told the number of features are told how many our default selected on the same rows.",
+    "Selectors that need a number of features are given that of our default on the same rows.",
 )
 
 Data = tuple[FloatArray, np.ndarray]
@@ -85,20 +85,20 @@ def run(setting: Setting) -> Outcome:
     data = {name: load(name, setting.data) for name in names}
     numbers: dict[str, dict[str, Column]] = {name: {} for name in names}
     for name, one in setting.track(list(product(names, who)), "data sets and selectors"):
-        told = numbers_of_features(numbers[name][DEFAULT]) if one in OF_GIVEN_SIZE else ()
-        numbers[name][one] = column(data[name], one, told, 1 if setting.quick else _FOLDS, setting.map)
+        sizes = numbers_of_features(numbers[name][DEFAULT]) if one in OF_GIVEN_SIZE else ()
+        numbers[name][one] = column(data[name], one, sizes, 1 if setting.quick else _FOLDS, setting.map)
     return outcome(numbers)
 
 
 def column(
     data: Data,
     who: str,
-    told: Sequence[int] = (),
+    sizes: Sequence[int] = (),
     n_folds: int = _FOLDS,
     map_: Callable[..., Iterable[Fold]] = map,
 ) -> Column:
-    """Select by one selector on the first folds; ``told`` is how many to keep on each, if needed."""
-    numbers = [told[fold] if told else None for fold in range(n_folds)]
+    """Select by one selector on the first folds; ``sizes`` are the numbers of features to keep, if needed."""
+    numbers = [sizes[fold] if sizes else None for fold in range(n_folds)]
     runs = list(map_(partial(_one, data, who), range(n_folds), numbers))
     return {**{key: fmean(run[key] for run in runs) for key in runs[0]}, "by fold": runs}
 

@@ -191,7 +191,7 @@ class Comparison:
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """Everything that a reader may want to look up."""
+        """The selections and the errors, for JSON."""
         return {
             "n_neighbors": self.selection.n_neighbors,
             "selected": list(self.selection.names),
@@ -291,15 +291,15 @@ def verdict(comparisons: Sequence[Comparison], names: Sequence[str]) -> str:
         if gap > 0 and not equal
     ]
     relation = "equal to" if same.all() else "below" if selected.mean() < everything.mean() else "not below"
-    told = [
+    sentences = [
         f"Mean test error of the selected features {selected.mean():.4g}, {relation} that of all features "
         f"{everything.mean():.4g}; better on {int(np.sum((gaps < 0) & ~same))} of {len(gaps)}."
     ]
     if same.any():
-        told.append(f"All features were selected on {int(same.sum())}.")
+        sentences.append(f"All features were selected on {int(same.sum())}.")
     if worse:
-        told.append(f"Worse on {', '.join(worse)}.")
-    return " ".join(told)
+        sentences.append(f"Worse on {', '.join(worse)}.")
+    return " ".join(sentences)
 
 
 def notable_features(comparisons: Sequence[Comparison], at_most: int = 12) -> Table:

@@ -291,7 +291,7 @@ SELECTORS: dict[str, Choose] = {
     "knockoffs": _knockoffs(offset=0),
     "knockoffs+": _knockoffs(offset=1),
 }
-OF_GIVEN_SIZE: dict[str, ChooseSoMany] = {"L1 path, told the number": l1_path_of, "mRMR, told the number": mrmr}
+OF_GIVEN_SIZE: dict[str, ChooseSoMany] = {"L1 path, given the number": l1_path_of, "mRMR, given the number": mrmr}
 _MODULES = {
     "Boruta": "boruta",
     "mlxtend sequential": "mlxtend.feature_selection",

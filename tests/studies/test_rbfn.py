@@ -1,5 +1,6 @@
 """The radial basis function network: what it fits, what it chooses, and scikit-learn's checks."""
 
+import doctest
 import warnings
 
 import numpy as np
@@ -9,7 +10,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from infosift import InputError
 from samples import friedman
+from studies import rbfn
 from studies.rbfn import RBFNRegressor
+
+
+def test_the_example_of_the_docstring_runs():
+    assert doctest.testmod(rbfn).failed == 0
 
 
 def test_beats_a_linear_model_where_the_target_bends():

@@ -64,7 +64,7 @@ def test_knockoffs_leave_the_global_stream_where_it_was():
 
 @pytest.mark.parametrize("classes", [False, True])
 @pytest.mark.parametrize("select", [l1_path_of, mrmr])
-def test_keeps_as_many_as_it_is_told(select, classes):
+def test_keeps_the_number_of_features_that_is_given(select, classes):
     X, y = easy(classes)
     assert [len(select(X, y, number)) for number in (0, 1, 4, 8)] == [0, 1, 4, 8]
 
@@ -94,7 +94,7 @@ def test_mrmr_is_that_of_the_package(name):
 
 def test_a_selector_that_takes_a_number_wants_one():
     with pytest.raises(ValueError, match="needs a number of features"):
-        selectors.select_by("mRMR, told the number", *easy(), 0)
+        selectors.select_by("mRMR, given the number", *easy(), 0)
 
 
 def test_names_the_packages_that_are_missing(monkeypatch):
@@ -121,10 +121,10 @@ def test_a_column_of_predictions_can_be_had_alone():
     X, y = easy()
     ours = prediction.column((X, y), "all features", n_folds=2)
     assert prediction.numbers_of_features(ours) == [8, 8]
-    told = prediction.column((X, y), "mRMR, told the number", told=[2, 3], n_folds=2)
-    assert prediction.numbers_of_features(told) == [2, 3]
-    assert told["features"] == 2.5
-    assert set(told) == {*MODELS, "features", "CPU seconds", "by fold"}
+    given = prediction.column((X, y), "mRMR, given the number", sizes=[2, 3], n_folds=2)
+    assert prediction.numbers_of_features(given) == [2, 3]
+    assert given["features"] == 2.5
+    assert set(given) == {*MODELS, "features", "CPU seconds", "by fold"}
 
 
 def figures(error, features):
@@ -166,13 +166,13 @@ def test_a_peer_without_errors_cannot_be_outdone():
 
 
 def test_cells_of_the_power_study_are_put_together_with_their_numbers_of_runs():
-    ours, others = power.cell(50, "linear", "published", 3), power.cell(50, "linear", "mRMR, told the number", 2)
+    ours, others = power.cell(50, "linear", "published", 3), power.cell(50, "linear", "mRMR, given the number", 2)
     assert (ours["runs"], others["runs"]) == (3, 2)
     assert others["clean"] == others["exact"]
-    tables = power.outcome({"50": {"linear": {"published": ours, "mRMR, told the number": others}}}).tables
+    tables = power.outcome({"50": {"linear": {"published": ours, "mRMR, given the number": others}}}).tables
     for table in tables:
         assert table.title.endswith("ours on 3 data sets, others on 2 data sets")
-        assert table.columns == ("kind", "published", "mRMR, told the number")
+        assert table.columns == ("kind", "published", "mRMR, given the number")
     assert [len(table.rows) for table in tables] == [2, 1]
 
 

@@ -262,7 +262,7 @@ def test_demo(monkeypatch):
     result = infosift("demo")
     assert result.exit_code == 0
     assert "5 of 10 features selected for progression: s5, bmi, bp, s3, sex" in result.stdout.replace("\n", " ")
-    assert "selected: informative only beside the others" in result.stdout
+    assert "selected: informative only given the others" in result.stdout
     assert "redundant with s3 and s5" in result.stdout
     following = result.stdout.splitlines()[-3:]
     assert all(line.startswith("  infosift select ") for line in following)

@@ -8,8 +8,8 @@ import pytest
 
 from infosift import MutualInfoSelector, Selection
 from infosift.display.report import render, summarise
-from infosift.display.report.features import accounts
-from infosift.display.report.figures import Links, address_of
+from infosift.display.report.features import accounts, address_of
+from infosift.display.report.figures import Links
 from infosift.results import Substitutes, Verdict
 from pages import LINKED, linked_results, select
 
@@ -22,12 +22,12 @@ def results():
 def account_of(name, selection, **besides):
     """Return what is said of a feature by its labels, names of others included."""
     (one,) = [
-        one for one in accounts(selection, summarise(selection)["features"], **besides) if one["name"] == name
+        one for one in accounts(selection, summarise(selection)["features"], **besides) if one["feature"] == name
     ]
     return {
         entry["label"]: " ".join([entry["words"], *(other["name"] for other in entry["names"])]).strip()
         + entry["more"]
-        for entry in one["said"]
+        for entry in one["entries"]
     }
 
 
@@ -35,7 +35,9 @@ def test_every_feature_has_an_account_with_the_numbers_that_are_stored(results):
     selection, check, stability = results
     lines = summarise(selection)["features"]
     found = accounts(selection, lines, check, stability)
-    assert [(one["name"], one["verdict"]) for one in found] == [(line["name"], line["verdict"]) for line in lines]
+    assert [(one["feature"], one["verdict"]) for one in found] == [
+        (line["feature"], line["verdict"]) for line in lines
+    ]
     for said in selection.verdicts:
         account = account_of(said.feature, selection, check=check, stability=stability)
         assert account["P-value"] == f"{said.rests_on}."
@@ -52,7 +54,7 @@ def test_every_feature_has_an_account_with_the_numbers_that_are_stored(results):
 def test_ranks_and_scores_at_the_steps(results):
     selection, _, _ = results
     for one in accounts(selection, summarise(selection)["features"]):
-        column = selection.feature_names.index(one["name"])
+        column = selection.feature_names.index(one["feature"])
         scores = {
             number: step.candidate_statistics[step.candidates.index(column)]
             for number, step in enumerate(selection.steps, start=1)
@@ -109,7 +111,7 @@ def test_steps_that_leave_some_candidates_out_are_named_one_by_one(results):
     assert "step 2" not in account["As a candidate"]
     removed = account_of(first.feature, replace(selection, steps=(first, removal, *others)))
     assert removed["Steps"].startswith("added at step 1 (p = ")
-    assert " and found to be needed at step 2 (p = " in removed["Steps"]
+    assert " and needed at step 2 (p = " in removed["Steps"]
 
 
 def test_groups_and_pairs_are_about_all_their_features():

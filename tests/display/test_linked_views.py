@@ -206,7 +206,7 @@ def test_an_address_that_names_no_feature(open_page, reports, address):
 
 def test_any_feature_is_found_by_name(open_page, reports):
     page = open_page(reports["wide"], viewport=DESKTOP)
-    find, told = page.locator("#find"), page.locator("#told")
+    find, matches = page.locator("#find"), page.locator("#matches")
     find.fill("wavelength 1999 nm")
     assert title(page) == "wavelength 1999 nm"
     assert page.locator("#names option").count() == 2000
@@ -216,7 +216,7 @@ def test_any_feature_is_found_by_name(open_page, reports):
     assert page.locator("#features tr.chosen th").text_content() == "wavelength 77 nm"
     find.fill("meter")
     find.press("Enter")
-    assert told.inner_text() == "No feature has that in its name."
+    assert matches.inner_text() == "No feature has that in its name."
     assert title(page) == "wavelength 77 nm"
     find.fill("")
     find.press("Escape")

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from infosift import InputError, MutualInfoSelector, Selection
 from infosift.display.plots import RedundancyDisplay
 from infosift.results import Removal, Verdict
-from infosift.results.path import standings
+from infosift.results.path import candidate_ranks
 from samples import small_selection
 
 
@@ -133,7 +133,7 @@ def test_it_is_drawn_on_given_axes(selection):
 
 
 def test_how_candidates_stand(selection):
-    found = standings(selection)
+    found = candidate_ranks(selection)
     assert [(one.step, one.rank, one.n_candidates, one.score) for one in found["c"]] == [
         (1, 2, 6, 8.0),
         (2, 4, 5, 4.0),
@@ -147,7 +147,7 @@ def test_how_candidates_stand(selection):
 def test_features_of_a_group_stand_together_and_the_published_method_has_no_p_values():
     X = np.random.default_rng(0).normal(size=(60, 4))
     selector = MutualInfoSelector(method="published", feature_groups={"both": ["x1", "x3"]}, random_state=0)
-    found = standings(selector.fit(X, X[:, 0] + 0.1 * X[:, 2]).selection_)
+    found = candidate_ranks(selector.fit(X, X[:, 0] + 0.1 * X[:, 2]).selection_)
     assert found["x1"] == found["x3"]
     assert all(one.n_candidates <= 3 for listed in found.values() for one in listed)
     assert found["x0"][0].p_value is None

@@ -81,19 +81,18 @@ def test_the_summary_has_the_numbers_of_the_selection(method, request):
     first = selection.steps[0]
     of_candidates = first.candidate_statistics if selection.adjusted else first.candidate_information
     scores = {selection.feature_names[i]: score for i, score in zip(first.candidates, of_candidates, strict=True)}
-    assert {line["name"]: line["score"] for line in said["features"]} == pytest.approx(scores)
-    assert [line["name"] for line in said["features"] if line["verdict"] == "selected"] == list(selection.names)
+    assert {line["feature"]: line["score"] for line in said["features"]} == pytest.approx(scores)
+    assert [line["feature"] for line in said["features"] if line["verdict"] == "selected"] == list(selection.names)
     assert (CAUTION in said["cautions"]) == (method == "published")
 
 
 def test_verdicts_are_those_of_the_selection(calibrated):
-    lines = {line["name"]: line for line in summarise(calibrated)["features"]}
+    lines = {line["feature"]: line for line in summarise(calibrated)["features"]}
     assert set(lines) == set(calibrated.feature_names)
     for said in calibrated.verdicts:
         assert lines[said.feature]["verdict"] == said.verdict
-        assert lines[said.feature]["p"] == said.p_value
-        assert lines[said.feature]["unadjusted"] == said.unadjusted_p_value
-        assert lines[said.feature]["unadjusted_shown"] == probability(said.unadjusted_p_value)
+        assert lines[said.feature]["p_value"] == said.p_value
+        assert lines[said.feature]["unadjusted_p_value"] == said.unadjusted_p_value
 
 
 @pytest.mark.parametrize(
@@ -153,7 +152,7 @@ def test_unadjusted_p_values_have_a_column_where_there_are_others(calibrated, pu
     assert 'data-label="unadjusted"' in render(calibrated)
     assert 'data-label="unadjusted"' not in render(published)
     partial = replace(calibrated, ended_by=TIME_LIMIT, verdicts=())
-    assert all(line["unadjusted"] is not None for line in summarise(partial)["features"])
+    assert all(line["unadjusted_p_value"] is not None for line in summarise(partial)["features"])
 
 
 def test_every_reason_has_its_note():
@@ -180,7 +179,7 @@ def test_every_reason_has_its_note():
         ),
         warnings=(*selection.warnings, DataWarningRecord(kind="gaps", message="20 of 80 rows had <gaps>.")),
     )
-    lines = {line["name"]: line for line in summarise(selection)["features"]}
+    lines = {line["feature"]: line for line in summarise(selection)["features"]}
     notes = {name: line["note"] for name, line in lines.items() if line["note"]}
     assert notes["same"] == "constant"
     assert notes["twice"] == "duplicate of a"
@@ -468,10 +467,10 @@ def test_options_of_the_command_exist():
     from typer.main import get_command
 
     from infosift.cli import app
-    from infosift.display.hints import OPTIONS, OPTIONS_OF_PARTS
+    from infosift.display.hints import OPTIONS
 
     known = {option for parameter in get_command(app).commands["select"].params for option in parameter.opts}
-    assert known.issuperset([*OPTIONS.values(), *OPTIONS_OF_PARTS.values()])
+    assert known.issuperset(OPTIONS.values())
 
 
 @pytest.mark.parametrize(

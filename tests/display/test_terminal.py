@@ -10,7 +10,16 @@ from rich.console import Console
 
 from infosift import Selection, choose_n_neighbors, permutation_test
 from infosift.display.terminal import print_choice, print_selection, print_test
-from infosift.display.wording import CAUTION, MEANINGS, levels, limits, power, probability, unadjusted
+from infosift.display.wording import (
+    CAUTION,
+    OTHER_VERDICTS,
+    VERDICTS,
+    levels,
+    limits,
+    power,
+    probability,
+    unadjusted,
+)
 from infosift.results import Removal, Replacement, Verdict
 from infosift.results.selection import TIME_LIMIT
 from samples import friedman, make_selector, small_selection
@@ -158,7 +167,7 @@ def test_verdicts_are_listed(calibrated):
     text = text_of(calibrated)
     for said in calibrated.verdicts:
         if said.verdict != "selected":
-            listed = text.partition(f"{said.verdict.capitalize()} ({MEANINGS[said.verdict]}): ")[2]
+            listed = text.partition(f"{said.verdict.capitalize()} ({VERDICTS[said.verdict][1]}): ")[2]
             if said.redundant_with:
                 assert f"{said.feature} (with {', '.join(said.redundant_with)})" in listed
             else:
@@ -166,13 +175,13 @@ def test_verdicts_are_listed(calibrated):
 
 
 def test_what_verdicts_do_not_say(calibrated):
-    said = [Verdict(name, verdict, 0.4) for name, verdict in zip("abc", MEANINGS, strict=True)]
+    said = [Verdict(name, verdict, 0.4) for name, verdict in zip("abc", OTHER_VERDICTS, strict=True)]
     few = replace(calibrated, verdicts=tuple(said), smallest_detectable_correlation=0.617)
     text = text_of(replace(few, verdicts=(replace(said[0], redundant_with=("d",)), *said[1:])))
     assert (
         "Redundant (informative alone, but adds nothing detectable to the selected ones): a (with d) "
         "To list every informative feature, redundant ones too: --search filter. "
-        "Undecided (p too near alpha to tell, or informative alone and not settled beside the selected ones): "
+        "Undecided (p too near alpha to tell, or informative alone and not settled given the selected ones): "
         "b (p = 0.400) "
         "Irrelevant (not shown to be informative: p clearly above alpha): c (p = 0.400) "
         "With 60 rows and 6 features, a feature had to have a rank correlation of about 0.62"

@@ -20,7 +20,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from infosift.display.hints import OPTIONS, OPTIONS_OF_PARTS, on_command_line
+from infosift.display.hints import ALL_OPTIONS, on_command_line
 from infosift.errors import DataWarning, InputError, Part, counted_from, in_words, on_one_line
 from infosift.io import write_file
 from infosift.progress import INTERRUPTED
@@ -38,16 +38,6 @@ _DOTS_PER_INCH = 150
 _PICTURES = (".png", ".svg", ".pdf")
 # First characters of formulas, as the Open Worldwide Application Security Project lists them (CSV injection).
 _FORMULA = r"[=+\-@\t\r\n]"
-_OPTIONS = {
-    **OPTIONS,
-    **{name.partition("__")[2]: option for name, option in OPTIONS_OF_PARTS.items()},
-    "decimal": "--decimal",
-    "groups": "--groups",
-    "n_jobs": "--jobs",
-    "n_neighbors": "--n-neighbors",
-    "n_resamples": "--resamples",
-    "time_limit": "--time-limit",
-}
 _ROW_FROM_ZERO = re.escape(counted_from(0, 0)).replace("0", "([0-9]+)", 1)
 
 
@@ -64,12 +54,12 @@ def in_terms_of_options(message: str) -> str:
     """
 
     def option(found: re.Match[str]) -> str:
-        return f"{_OPTIONS[found[1]]} {shlex.quote(found[2])}" if found[1] in _OPTIONS else found[0]
+        return f"{ALL_OPTIONS[found[1]]} {shlex.quote(found[2])}" if found[1] in ALL_OPTIONS else found[0]
 
     message = re.sub(_ROW_FROM_ZERO, lambda row: counted_from(1, int(row[1])), message)
     message = re.sub(r'\bignore=\[("[^\]]+)\]', lambda names: _repeated("--ignore", names[1]), message)
     message = re.sub(r'\b([a-z_]+)="([^"]+)"', option, message)
-    return re.sub("^[a-z_]+", lambda name: _OPTIONS.get(name[0], name[0]), message)
+    return re.sub("^[a-z_]+", lambda name: ALL_OPTIONS.get(name[0], name[0]), message)
 
 
 def _repeated(option: str, names: str) -> str:

@@ -1,16 +1,23 @@
-"""Which option of the command line sets a parameter."""
+"""Hints in the words of each surface: which option of the command line sets a parameter of MutualInfoSelector.
+
+A message of infosift names a parameter and a value as a ``Hint``. Python writes it as ``str`` does, the command
+line as ``on_command_line`` does, and pages, whose readers may use either, as ``in_both`` does.
+"""
 
 from __future__ import annotations
 
 import shlex
+from typing import Any
 
 from infosift.errors import MOST_NAMES, Hint
 
-# Parameters of a selector; the others are for Python only.
+# Options by parameters of MutualInfoSelector, of its objects ("method.null") and of fit; others have none.
 OPTIONS = {
     "alpha": "--alpha",
     "method": "--method",
+    "method.null": "--null",
     "search": "--search",
+    "search.control": "--control",
     "criterion": "--criterion",
     "keep": "--keep",
     "ignore": "--ignore",
@@ -22,12 +29,11 @@ OPTIONS = {
     "min_features": "--min-features",
     "max_features": "--max-features",
     "random_state": "--seed",
-}
-# Parameters of its objects.
-OPTIONS_OF_PARTS = {"method__null": "--null", "search__control": "--control"}
-# Parameters of other functions, and of objects where these name their own.
-_OTHERS = {
     "groups": "--groups",
+}
+# Those of select, and options by parameters of other functions, and of objects where these name their own.
+ALL_OPTIONS = {
+    **OPTIONS,
     "null": "--null",
     "control": "--control",
     "decimal": "--decimal",
@@ -38,14 +44,20 @@ _OTHERS = {
 }
 
 
+def option_words(option: str, value: Any) -> list[str]:
+    """Return the words of a command that give a value to an option; several values repeat it."""
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return [word for one in values for word in (option, "none" if one is None else str(one))]
+
+
 def on_command_line(hint: Hint) -> str:
     """Write a hint as an option of the command line; as Python does where there is none."""
-    option = {**OPTIONS, **OPTIONS_OF_PARTS, **_OTHERS}.get(hint.parameter.replace(".", "__"))
+    option = ALL_OPTIONS.get(hint.parameter)
     if option is None or hint.value is None:
         return option or str(hint)
     values = hint.value if isinstance(hint.value, tuple) else (hint.value,)
-    words = [f"{option} {shlex.quote(str(value))}" for value in values[:MOST_NAMES]]
-    return " ".join([*words, *["..."] * (len(values) > MOST_NAMES)])
+    more = " ..." if len(values) > MOST_NAMES else ""
+    return shlex.join(option_words(option, values[:MOST_NAMES])) + more
 
 
 def in_both(hint: Hint) -> str:

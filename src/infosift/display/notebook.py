@@ -1,88 +1,57 @@
-"""A selection as a notebook shows it: the answer, its steps, and the verdicts to unfold."""
+"""A selection in a notebook: the answer, its steps, and the verdicts to unfold."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from infosift.display.wording import (
-    MEANINGS,
-    every_informative,
-    explained,
-    falling,
-    headline,
-    limits,
-    outcome,
-    probability,
-    selected,
-    signed,
-)
-from infosift.errors import listing
+from infosift.display import wording
+from infosift.display.wording import capitalized, estimate, probability
 from infosift.results.feature_table import FeatureRow, feature_rows
-from infosift.results.selection import Selection
 
 if TYPE_CHECKING:
     from jinja2 import Template
+
+    from infosift.results.selection import Selection
 
 _MOST_NAMES, _MOST_ROWS = 20, 50
 
 
 def as_html(selection: Selection) -> str:
-    """Return a selection as a piece of a page, in the colours of what stands around it."""
-    names = selected(selection)
-    rows = sorted(feature_rows(selection), key=lambda row: (row.step is None, row.step or 0, _p_value(row)))
-    unit = selection.criterion_unit or selection.criterion_measure
-    return template(Path(__file__).parent / "notebook.html.jinja").render(
-        answer=f"{headline(selection)}: {listing(names, _MOST_NAMES)}." if names else headline(selection),
-        unit=unit,
-        steps=[
-            {
-                "feature": step.feature,
-                "information": signed(f"{step.information:.3f}"),
-                "p": probability(step.p_value),
-                "outcome": outcome(selection, step),
-            }
-            for step in selection.steps
-        ],
+    """Render a selection as a fragment of a page, in the colours of the page around it."""
+    rows = sorted(feature_rows(selection), key=_in_order)
+    verdicts = {row.verdict for row in rows}
+    meanings = "; ".join(
+        f"{name}: {wording.VERDICTS[name][1]}" for name in wording.OTHER_VERDICTS if name in verdicts
+    )
+    return load_template(Path(__file__).parent / "notebook.html.jinja").render(
+        answer=wording.answer(selection, _MOST_NAMES),
+        unit=selection.criterion_unit or selection.criterion_measure,
+        steps=[wording.step_cells(selection, step) for step in selection.steps],
         sentences=[
-            *falling(selection),
-            f"The search stopped because {selection.stopped}.",
-            *explained(selection),
-            *limits(selection),
+            *wording.falling(selection),
+            wording.why_stopped(selection),
+            *wording.explained(selection),
+            *wording.limits(selection),
         ],
         warnings=[warning.message for warning in selection.warnings],
-        meanings=_meanings(rows),
-        hints=every_informative(selection, 'search="filter"'),
-        features=[_shown(row) for row in rows[:_MOST_ROWS]],
+        meanings=capitalized(f"{meanings}.") if meanings else "",
+        hints=wording.every_informative(selection),
+        features=rows[:_MOST_ROWS],
         n_features=len(rows),
-        n_more=len(rows[_MOST_ROWS:]),
     )
 
 
-def _meanings(rows: list[FeatureRow]) -> str:
-    """Return what the verdicts say that there are, besides that of selected features."""
-    used = {row.verdict for row in rows}
-    said = "; ".join(f"{verdict}: {meaning}" for verdict, meaning in MEANINGS.items() if verdict in used)
-    return f"{said[:1].upper()}{said[1:]}." if said else ""
+def _in_order(row: FeatureRow) -> tuple[bool, int, float]:
+    """Order features with a step by it, and the others by their p-values."""
+    return row.step is None, row.step or 0, 2.0 if row.p_value is None else row.p_value
 
 
-def _p_value(row: FeatureRow) -> float:
-    return 2.0 if row.p_value is None else row.p_value
+def load_template(path: Path) -> Template:
+    """Load a template of a page, which escapes all that it is given and refuses to be rendered without any of it.
 
-
-def _shown(row: FeatureRow) -> dict[str, str]:
-    with_which = f"with {', '.join(row.redundant_with)}" if row.redundant_with else ""
-    return {
-        "feature": row.feature,
-        "verdict": row.verdict,
-        "p": "" if row.p_value is None else probability(row.p_value),
-        "information": "" if row.information is None else signed(f"{row.information:.3f}"),
-        "why": "; ".join(part for part in (with_which, row.note) if part),
-    }
-
-
-def template(path: Path) -> Template:
-    """Return a template, which refuses to be rendered without all that it names."""
+    In templates the filters ``probability`` and ``estimate`` write numbers as the terminal does.
+    """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -92,4 +61,5 @@ def template(path: Path) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters |= {"probability": probability, "estimate": estimate}
     return environment.get_template(path.name)

@@ -1,8 +1,8 @@
-"""What a person reads in a terminal: a selection, the choice of a number of neighbours, a test."""
+"""Results in a terminal: a selection, a ranking, bars, the choice of k, a test, a comparison, stability."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.bar import Bar
@@ -11,130 +11,95 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from infosift.display.wording import (
-    CAUTION,
-    MEANINGS,
-    SINGLE_TEST,
-    by_chance,
-    cells,
-    count,
-    every_informative,
-    explained,
-    falling,
-    has_bounds,
-    headline,
-    how_compared,
-    how_often,
-    how_resampled,
-    levels,
-    limits,
-    measured,
-    name_of_measure,
-    name_of_subset,
-    outcome,
-    percent,
-    probability,
-    range_of,
-    selected,
-    series,
-    substitutes_of,
-    the_target,
-    values_of,
-    whose_information,
-)
+from infosift.display import wording
+from infosift.display.hints import on_command_line
+from infosift.display.wording import count, interval, percent, probability, series, values_of
 from infosift.errors import listing
-from infosift.results.comparison import SubsetComparison
-from infosift.results.selection import Selection
-from infosift.results.stability import Stability
-from infosift.results.steps import NeighborChoice, PermutationTest, Step, Verdict
+from infosift.results.feature_table import feature_rows
 
-_MOST_NAMES = 12
-# Columns of the table of steps that a narrow terminal does without, and the width of the table with each of them.
+if TYPE_CHECKING:
+    from infosift.results.comparison import SubsetComparison
+    from infosift.results.selection import Selection
+    from infosift.results.stability import Stability
+    from infosift.results.steps import NeighborChoice, PermutationTest, Step, Verdict
+
+# Columns of the table of steps with the keys of their cells, and the width that the optional ones need.
+_COLUMNS = {
+    "step": "number",
+    "feature": "feature",
+    "score": "information",
+    "statistic": "statistic",
+    "threshold": "threshold",
+    "p-value": "p_value",
+    "level": "alpha",
+    "95 % interval": "interval",
+    "verdict": "outcome",
+}
 _WIDTHS = {"level": 98, "95 % interval": 89, "step": 72, "threshold": 65, "statistic": 53}
 _WIDTH_OF_STATISTIC = 12
-# A column goes before names of up to the one width are folded to the other.
+# Optional columns are dropped until names of up to the first width fit; longer ones are folded to the second.
 _WIDE_NAME, _LEAST_WIDTH_OF_NAME = 20, 7
-_STYLES = {"selected": "green", "redundant": "yellow", "undecided": "blue"}
-_WIDTH = 30
+_COLOURS = {"selected": "green", "redundant": "yellow", "undecided": "blue"}
+_WIDTH_OF_BARS = 30
+_WIDTH_WITH_RANGES, _WIDTH_WITH_DIFFERENCES = 48, 70
+_WIDTH_WITH_SUBSTITUTES = 60
+_MOST_ROWS_OF_STABILITY = 20
 
 
 def print_selection(selection: Selection, console: Console) -> None:
-    """Print the answer, then the evidence; names are shown as they are, whatever characters they have."""
-    names = selected(selection)
-    console.print(
-        Text(headline(selection) + ": " * bool(names), style="bold") + Text(", ".join(names), style="not bold")
-    )
+    """Print the answer, then the evidence; names are printed literally, whatever characters they have."""
+    names = wording.selected_units(selection)
+    _print_headed(console, wording.headline(selection) + ": " * bool(names), ", ".join(names))
     if selection.steps:
         console.print(_steps_table(selection, console.width))
-    for sentence in (*falling(selection), *_sentences(selection), *explained(selection)):
-        console.print(Text(sentence))
-    _print_verdicts(selection, console)
-    for sentence in limits(selection):
-        console.print(Text(sentence))
-    console.print(Text(_how(selection), style="dim"))
-    if not selection.adjusted and len(selection.feature_names) > 1 and selection.names:
-        console.print(Text(CAUTION, style="dim"))
-
-
-def _print_verdicts(selection: Selection, console: Console) -> None:
-    """Print the features that are not selected, with what their verdicts say."""
-    for verdict, meaning in MEANINGS.items():
-        said = _with_reasons(selection, verdict)
-        if said:
-            listed = f" ({meaning}): {listing(said, most=_MOST_NAMES)}"
-            console.print(Text(verdict.capitalize(), style="bold") + Text(listed, style="not bold"))
+    sentences = [
+        *wording.falling(selection),
+        wording.why_stopped(selection),
+        *wording.about_search(selection),
+        *wording.explained(selection),
+    ]
+    _print_sentences(console, sentences)
+    for verdict in wording.OTHER_VERDICTS:
+        if features := _with_reasons(selection, verdict):
+            listed = listing(features, most=wording.MOST_NAMES)
+            _print_headed(console, verdict.capitalize(), f" ({wording.VERDICTS[verdict][1]}): {listed}")
         if verdict == "redundant":
-            for sentence in every_informative(selection, "--search filter"):
-                console.print(Text(sentence))
+            _print_sentences(console, wording.every_informative(selection, on_command_line))
+    _print_sentences(console, wording.limits(selection))
+    is_cautious = not selection.adjusted and len(selection.feature_names) > 1 and selection.names
+    _print_sentences(console, [_how_selected(selection), *([wording.CAUTION] if is_cautious else [])], style="dim")
 
 
-def _sentences(selection: Selection) -> list[str]:
-    """Return what is to be said about the search."""
-    said = [f"The search stopped because {selection.stopped}."]
-    if not selection.adjusted and selection.conditional and len(selection.steps) > 1:
-        peak = selection.peak
-        at_peak = measured(selection, peak.information or 0.0)
-        said.append(f"The {name_of_measure(selection)} peaks ({at_peak}) with {', '.join(peak.names)}.")
-    for replacement in selection.replacements:
-        said.append(
-            f"{replacement.feature} replaced {series(replacement.replaced)}: it is as informative as both."
-        )
-    if selection.removed:
-        said.append(f"Removed, since the others carry the same information: {', '.join(selection.removed)}.")
-    return said
+def _print_headed(console: Console, head: str, text: str) -> None:
+    console.print(Text(head, style="bold") + Text(text, style="not bold"))
+
+
+def _print_sentences(console: Console, sentences: list[str], style: str = "") -> None:
+    for sentence in sentences:
+        console.print(Text(sentence, style=style))
 
 
 def _with_reasons(selection: Selection, verdict: str) -> list[str]:
-    """Return the features of a verdict: redundant ones with which, others by p-value with both p-values."""
-    found = [said for said in selection.verdicts if said.verdict == verdict]
+    """Return the features of a verdict: redundant ones with their carriers, others with both p-values."""
+    verdicts = [one for one in selection.verdicts if one.verdict == verdict]
     if verdict == "redundant":
-        return [f"{said.feature} (with {', '.join(said.redundant_with)})" for said in found]
-    found.sort(key=lambda said: (said.p_value, said.unadjusted_p_value or 0.0))
-    return [f"{said.feature} ({_both_p_values(said, is_first=said is found[0])})" for said in found]
+        return [f"{one.feature} (with {', '.join(one.redundant_with)})" for one in verdicts]
+    verdicts.sort(key=lambda one: (one.p_value, one.unadjusted_p_value or 0.0))
+    return [f"{one.feature} ({_both_p_values(one, is_first=one is verdicts[0])})" for one in verdicts]
 
 
-def _both_p_values(said: Verdict, is_first: bool) -> str:
-    """Return the p-value that a verdict rests on and the unadjusted one, which the first says in words."""
-    shown = probability(said.p_value)
-    names = ("p = ", "unadjusted ") if is_first else ("", "")
-    if said.unadjusted_p_value is None or said.n_candidates == 1:
-        return f"{names[0]}{shown}"
-    return f"{names[0]}{shown}, {names[1]}{probability(said.unadjusted_p_value)}"
+def _both_p_values(verdict: Verdict, is_first: bool) -> str:
+    """Write the p-value that a verdict rests on and the unadjusted one; the first feature names them."""
+    p_value, unadjusted = ("p = ", "unadjusted ") if is_first else ("", "")
+    p_value += probability(verdict.p_value)
+    if verdict.unadjusted_p_value is None or verdict.n_candidates == 1:
+        return p_value
+    return f"{p_value}, {unadjusted}{probability(verdict.unadjusted_p_value)}"
 
 
 def _steps_table(selection: Selection, width: int) -> Table:
-    score = selection.criterion_unit or "score"
-    columns: dict[str, Callable[[int, Step], str | Text]] = {
-        "step": lambda number, step: str(number),
-        "feature": lambda number, step: Text(step.feature),
-        score: lambda number, step: f"{step.information:.3f}",
-        "statistic": lambda number, step: f"{step.statistic:.2f}",
-        "threshold": lambda number, step: _threshold(step),
-        "p-value": lambda number, step: probability(step.p_value),
-        "level": lambda number, step: f"{step.alpha:g}",
-        "95 % interval": lambda number, step: f"{probability(step.p_low)} to {probability(step.p_high)}",
-        "verdict": lambda number, step: _verdict(selection, step),
-    }
+    """Tabulate the steps, without the columns that a narrow terminal has no space for."""
+    columns = dict(_COLUMNS)
     longest = max(cell_len(step.feature) for step in selection.steps)
     spare = width - max(0, min(longest, _WIDE_NAME) - _LEAST_WIDTH_OF_NAME)
     if all(step.alpha == selection.settings.alpha for step in selection.steps):
@@ -144,7 +109,8 @@ def _steps_table(selection: Selection, width: int) -> Table:
         spare += _WIDTH_OF_STATISTIC
     for name in [name for name, least_width in _WIDTHS.items() if spare < least_width]:
         columns.pop(name, None)
-    caption = f"{score}: {name_of_measure(selection)} {whose_information(selection)}"
+    unit = selection.criterion_unit or "score"
+    caption = f"{unit}: {wording.name_of_measure(selection)} {wording.whose_information(selection)}"
     if "statistic" in columns:
         caption += "; statistic: how far above surrogates, in standard deviations"
     if "level" in columns:
@@ -154,27 +120,24 @@ def _steps_table(selection: Selection, width: int) -> Table:
         if name == "feature":
             table.add_column(name, overflow="fold", min_width=_LEAST_WIDTH_OF_NAME)
         else:
-            table.add_column(name, justify="left" if name == "verdict" else "right", no_wrap=True)
+            title = unit if name == "score" else name
+            table.add_column(title, justify="left" if name == "verdict" else "right", no_wrap=True)
     for number, step in enumerate(selection.steps, start=1):
-        table.add_row(*(cell(number, step) for cell in columns.values()))
+        cells = {"number": str(number), **wording.step_cells(selection, step)}
+        table.add_row(
+            *(_outcome(step, cells[key]) if key == "outcome" else Text(cells[key]) for key in columns.values())
+        )
     return table
 
 
-def _threshold(step: Step) -> str:
-    """Return what a step had to exceed: in the unit of the criterion, or in standard deviations."""
-    if step.information_threshold is not None:
-        return f"{step.information_threshold:.3f}"
-    return f"{step.threshold:.2f}"
-
-
-def _verdict(selection: Selection, step: Step) -> str:
-    found = outcome(selection, step)
+def _outcome(step: Step, outcome: str) -> Text:
     if not step.accepted:
-        return f"[red]{'halt' if found == 'not selected' else found}[/red]"
-    return f"[{'green' if found == 'selected' else 'yellow'}]{found}[/]"
+        return Text("halt" if outcome == "not selected" else outcome, style="red")
+    return Text(outcome, style="green" if outcome == "selected" else "yellow")
 
 
-def _how(selection: Selection) -> str:
+def _how_selected(selection: Selection) -> str:
+    """Describe the rows, the criterion's parameter, the permutations and the level behind the numbers."""
     settings = selection.settings
     grouped = "" if settings.n_row_groups is None else f" in {count(settings.n_row_groups, 'group')}"
     dropped = f" ({selection.n_rows_dropped:,} more had missing values)" if selection.n_rows_dropped else ""
@@ -188,157 +151,134 @@ def _how(selection: Selection) -> str:
         by = f" (chosen by {selection.neighbors.feature}{sampled})" if selection.neighbors else ""
         if selection.criterion_values:
             parts.append(f"{values_of(selection.criterion_parameter, selection.criterion_values)}{by}")
-        parts.append(f"{range_of(step.n_permutations for step in selection.steps)} permutations per step")
-    divided = levels(settings.alpha, selection.alpha_shares)
+        parts.append(f"{wording.range_of(step.n_permutations for step in selection.steps)} permutations per step")
+    divided = wording.levels(settings.alpha, selection.alpha_shares)
     alpha = f"alpha = {settings.alpha:g}{f' ({divided})' if divided else ''}"
     return ", ".join([*parts, alpha, f"seed {settings.seed}"])
 
 
 def print_ranking(selection: Selection, console: Console) -> None:
-    """Print all features in order, with what was found about each; those that could not be tested are named."""
-    said = {verdict.feature: verdict for verdict in selection.verdicts}
-    of_steps = {
-        selection.feature_names[column]: outcome(selection, step)
+    """Print all features in order with their verdicts and p-values, then those that were not tested."""
+    rows = {row.feature: row for row in feature_rows(selection)}
+    outcomes = {
+        selection.feature_names[column]: wording.outcome(selection, step)
         for step in selection.steps
         for column in step.columns
     }
-    table = Table(title=f"Features by what they say about {the_target(selection.target_name)}")
-    for name in ("rank", "feature", "verdict", *(("p-value", "unadjusted") if said else ())):
+    table = Table(title=f"Features by what they say about {wording.the_target(selection.target_name)}")
+    for name in ("rank", "feature", "verdict", *(("p-value", "unadjusted") if selection.verdicts else ())):
         table.add_column(name, justify="left" if name in ("feature", "verdict") else "right", overflow="fold")
     for rank, name in enumerate(selection.ranking, start=1):
-        found = said.get(name)
-        is_in = name in selection.names
-        verdict = of_steps.get(name, "selected") if is_in else found.verdict if found else "not selected"
-        p_values = [] if found is None else [found.p_value, found.unadjusted_p_value]
-        shown = ["" if p_value is None else probability(p_value) for p_value in p_values]
-        table.add_row(str(rank), Text(name), verdict, *shown, style="bold" if is_in else None)
+        row, is_selected = rows[name], name in selection.names
+        verdict = outcomes.get(name, row.verdict) if is_selected else row.verdict
+        p_values = [row.p_value, row.unadjusted_p_value] if selection.verdicts else []
+        table.add_row(
+            str(rank), Text(name), verdict, *map(probability, p_values), style="bold" if is_selected else None
+        )
     console.print(table)
     untested = [name for name in selection.feature_names if name not in selection.ranking]
     if untested:
-        console.print(Text(f"Not tested: {listing(untested, most=_MOST_NAMES)}."))
-    console.print(
-        Text("Selected features in the order selected, then the others by what they would add.", style="dim")
-    )
-
-
-def print_choice(choice: NeighborChoice, console: Console) -> None:
-    """Print the number of neighbours chosen, and how well each separates features from their shuffled copies."""
-    console.print(
-        Text(count(choice.n_neighbors, "neighbour"), style="bold")
-        + Text(f": this number separates {choice.feature} best from its shuffled copies.", style="not bold")
-    )
-    table = Table(caption="t: difference of the means, in standard deviations", caption_justify="left")
-    for name in ("neighbours", "largest t", "of feature"):
-        table.add_column(name, justify="left" if name == "of feature" else "right")
-    for k, t in zip(choice.candidates, choice.t.T, strict=True):
-        best = int(np.nanargmax(t))
-        row = (str(k), f"{t[best]:.2f}", Text(choice.feature_names[best]))
-        table.add_row(*row, style="bold" if k == choice.n_neighbors else None)
-    console.print(table)
-    console.print(Text(f"{choice.n_rows:,} rows, {choice.n_folds} folds", style="dim"))
-
-
-def print_test(test: PermutationTest, feature: str, given: list[str], target: str, console: Console) -> None:
-    """Print what a permutation test found."""
-    conditional = f", conditional on {', '.join(given)}" if given else ""
-    verb = "is" if test.significant else "is not"
-    console.print(
-        Text(
-            f"In a single test, {feature} {verb} significantly informative about {target}{conditional}.",
-            style="bold",
-        )
-    )
-    shown = {
-        "information": f"{test.information:.4f} nats",
-        "threshold": f"{test.information_threshold:.4f} nats",
-        "p-value": f"{probability(test.p_value)} ({probability(test.p_low)} to {probability(test.p_high)})",
-        "permutations": str(test.n_permutations),
-    }
-    for name, value in shown.items():
-        console.print(Text(f"  {name:12} {value}"))
-    console.print(Text(SINGLE_TEST.format(alpha=f"{test.alpha:g}", passing=f"{100 * test.alpha:g}"), style="dim"))
-
-
-_WIDTH_WITH_RANGES, _WIDTH_WITH_DIFFERENCES = 48, 70
-
-
-_DIFFERENCE = "difference to all"
-
-
-def print_comparison(comparison: SubsetComparison, console: Console) -> None:
-    """Print a line for each subset, then the answer in words."""
-    table = Table()
-    table.add_column("subset")
-    table.add_column("features", justify="right", no_wrap=True)
-    table.add_column(Text(comparison.measure), justify="right", no_wrap=True)
-    is_wide = console.width >= _WIDTH_WITH_DIFFERENCES
-    if is_wide:
-        table.add_column(_DIFFERENCE, justify="right", no_wrap=True)
-    for one in comparison.subsets:
-        name = name_of_subset(one.subset)
-        features, score, difference = (" ".join(cell).strip() for cell in cells(one).values())
-        if console.width < _WIDTH_WITH_RANGES:
-            name, features = one.subset, features.partition(" ")[0]
-        table.add_row(name, features, score, *([difference] if is_wide else []))
-    console.print(table)
-    console.print(Text(comparison.summary))
-    if said := how_often(comparison):
-        console.print(Text(said))
-    console.print(Text(how_compared(comparison), style="dim"))
-
-
-_MOST_ROWS = 20
-
-
-_WIDTH_WITH_SUBSTITUTES = 60
-
-
-def print_stability(stability: Stability, console: Console) -> None:
-    """Print a line for each feature that is ever selected, then the answer in words."""
-    with_substitutes = bool(stability.groups) and console.width >= _WIDTH_WITH_SUBSTITUTES
-    table = Table()
-    table.add_column("feature", overflow="fold", min_width=7)
-    table.add_column("selected", justify="right", no_wrap=True)
-    with_bounds = has_bounds(stability)
-    if with_bounds:
-        table.add_column("by chance", justify="right", no_wrap=True)
-    if with_substitutes:
-        table.add_column("replaced by", overflow="fold")
-    shown = [name for name in stability.ranking if stability.frequency(name) > 0]
-    for name in shown[:_MOST_ROWS]:
-        more = [Text(by_chance(stability, name))] if with_bounds else []
-        more += [Text(", ".join(substitutes_of(stability, name)))] if with_substitutes else []
-        table.add_row(Text(name), percent(stability.frequency(name)), *more)
-    if shown:
-        console.print(table)
-    if len(shown) > _MOST_ROWS:
-        least = percent(stability.frequency(shown[_MOST_ROWS]))
-        console.print(Text(f"{count(len(shown) - _MOST_ROWS, 'more feature')} in {least} or less."))
-    console.print(Text(stability.summary))
-    console.print(Text(how_resampled(stability), style="dim"))
+        console.print(Text(f"Not tested: {listing(untested, most=wording.MOST_NAMES)}."))
+    order = "Selected features in the order selected, then the others by what they would add."
+    console.print(Text(order, style="dim"))
 
 
 def print_bars(selection: Selection, console: Console) -> None:
     """Print a bar for each feature: those selected in their order, then the others by their information."""
     alone = dict(zip(selection.feature_names, np.nan_to_num(selection.information_alone).tolist(), strict=True))
-    said = {verdict.feature: verdict for verdict in selection.verdicts}
-    others = sorted((name for name in said if name not in selection.names), key=lambda name: -alone[name])
-    most = max((*(alone[name] for name in said), 0.0)) or 1.0
+    verdicts = {one.feature: one for one in selection.verdicts}
+    others = sorted((name for name in verdicts if name not in selection.names), key=lambda name: -alone[name])
+    most = max((*(alone[name] for name in verdicts), 0.0)) or 1.0
     picture = Table.grid(padding=(0, 2))
     for column in ("feature", "bar", "information"):
         picture.add_column(no_wrap=column != "feature", justify="right" if column == "information" else "left")
-    for name in (name for name in (*selection.names, *others) if name in said):
-        style, length = _STYLES.get(said[name].verdict), max(0.0, alone[name])
-        bar = Bar(most, 0, length, width=_WIDTH, color=style or "default")
-        shown = f"{length:.2f}" if length else "–"
-        picture.add_row(Text(name), bar, shown, Text(_became(said[name], length), style=style or "dim"))
+    for name in (name for name in (*selection.names, *others) if name in verdicts):
+        length, colour = max(0.0, alone[name]), _COLOURS.get(verdicts[name].verdict)
+        bar = Bar(most, 0, length, width=_WIDTH_OF_BARS, color=colour or "default")
+        verdict = Text(_verdict(verdicts[name], length), style=colour or "dim")
+        picture.add_row(Text(name), bar, f"{length:.2f}" if length else "–", verdict)
     console.print(Text("Information of each feature alone, in nats", style="bold"))
     console.print(picture)
 
 
-def _became(said: Verdict, information: float) -> str:
-    if said.redundant_with:
-        return f"{said.verdict} with {series(said.redundant_with)}"
-    if said.verdict == "selected" and not information:
-        return "selected: informative only beside the others"
-    return said.verdict
+def _verdict(verdict: Verdict, information: float) -> str:
+    if verdict.redundant_with:
+        return f"{verdict.verdict} with {series(verdict.redundant_with)}"
+    if verdict.verdict == "selected" and not information:
+        return "selected: informative only given the others"
+    return verdict.verdict
+
+
+def print_choice(choice: NeighborChoice, console: Console) -> None:
+    """Print the number of neighbours chosen, and how well each separates features from shuffled surrogates."""
+    best = f": this number separates {choice.feature} best from its shuffled surrogates."
+    _print_headed(console, count(choice.n_neighbors, "neighbour"), best)
+    table = Table(caption="t: difference of the means, in standard deviations", caption_justify="left")
+    for name in ("neighbours", "largest t", "of feature"):
+        table.add_column(name, justify="left" if name == "of feature" else "right")
+    for row in wording.choice_rows(choice):
+        cells = (str(row["k"]), f"{row['t']:.2f}", Text(row["feature"]))
+        table.add_row(*cells, style="bold" if row["is_chosen"] else None)
+    console.print(table)
+    console.print(Text(f"{choice.n_rows:,} rows, {choice.n_folds} folds", style="dim"))
+
+
+def print_test(test: PermutationTest, feature: str, given: list[str], target: str, console: Console) -> None:
+    """Print the result of a permutation test of one feature, conditional on others if any are given."""
+    conditional = f", conditional on {', '.join(given)}" if given else ""
+    verb = "is" if test.significant else "is not"
+    answer = f"In a single test, {feature} {verb} significantly informative about {target}{conditional}."
+    console.print(Text(answer, style="bold"))
+    numbers = {
+        "information": f"{test.information:.4f} nats",
+        "threshold": f"{test.information_threshold:.4f} nats",
+        "p-value": f"{probability(test.p_value)} ({interval(test.p_low, test.p_high)})",
+        "permutations": str(test.n_permutations),
+    }
+    _print_sentences(console, [f"  {name:12} {value}" for name, value in numbers.items()])
+    console.print(
+        Text(wording.SINGLE_TEST.format(alpha=f"{test.alpha:g}", passing=f"{100 * test.alpha:g}"), style="dim")
+    )
+
+
+def print_comparison(comparison: SubsetComparison, console: Console) -> None:
+    """Print a line for each subset of features that a model was fitted to, then the answer in words."""
+    is_wide = console.width >= _WIDTH_WITH_DIFFERENCES
+    table = Table("subset")
+    for column in ("features", comparison.measure, *(["difference to all"] if is_wide else [])):
+        table.add_column(Text(column), justify="right", no_wrap=True)
+    for scores in comparison.subsets:
+        name = wording.name_of_subset(scores.subset)
+        features, *others = (" ".join(cell).strip() for cell in wording.comparison_cells(scores).values())
+        if console.width < _WIDTH_WITH_RANGES:
+            name, features = scores.subset, features.partition(" ")[0]
+        table.add_row(name, features, *others[: 1 + is_wide])
+    console.print(table)
+    _print_sentences(console, [comparison.summary, *filter(None, [wording.how_often(comparison)])])
+    console.print(Text(wording.how_compared(comparison), style="dim"))
+
+
+def print_stability(stability: Stability, console: Console) -> None:
+    """Print a line for each feature that is ever selected on a half-sample, then the answer in words."""
+    with_bounds = wording.has_bounds(stability)
+    with_substitutes = bool(stability.groups) and console.width >= _WIDTH_WITH_SUBSTITUTES
+    table = Table()
+    table.add_column("feature", overflow="fold", min_width=_LEAST_WIDTH_OF_NAME)
+    table.add_column("selected", justify="right", no_wrap=True)
+    if with_bounds:
+        table.add_column("by chance", justify="right", no_wrap=True)
+    if with_substitutes:
+        table.add_column("replaced by", overflow="fold")
+    shown = stability.ever_selected
+    for name in shown[:_MOST_ROWS_OF_STABILITY]:
+        cells = [Text(name), Text(percent(stability.frequency(name)))]
+        cells += [Text(wording.by_chance(stability, name))] if with_bounds else []
+        cells += [Text(", ".join(wording.substitutes_of(stability, name)))] if with_substitutes else []
+        table.add_row(*cells)
+    if shown:
+        console.print(table)
+    if others := shown[_MOST_ROWS_OF_STABILITY:]:
+        least = percent(stability.frequency(others[0]))
+        console.print(Text(f"{count(len(others), 'more feature')} in {least} or less."))
+    console.print(Text(stability.summary))
+    console.print(Text(wording.how_resampled(stability), style="dim"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,7 +84,7 @@ def _is_warranted(step: Step) -> bool:
 
 
 @dataclass(frozen=True)
-class Standing:
+class CandidateRank:
     """A candidate at a step: its statistic, or else its information, and its rank by that.
 
     Steps count from 1. Candidates of the published method have no p-values.
@@ -97,28 +98,29 @@ class Standing:
     unadjusted_p_value: float | None
 
 
-def standings(selection: Selection) -> dict[str, list[Standing]]:
-    """Return how each feature stands at the steps that compared it with others to add one of them.
+def candidate_ranks(selection: Selection) -> dict[str, list[CandidateRank]]:
+    """Rank each feature at every step that compared candidates to add one of them; equal scores share a rank.
 
-    Features of a group stand together.
+    The features of a group have the rank of their group.
     """
-    found = defaultdict[str, list[Standing]](list)
-    unit_of = {names[0]: names for _, names in selection.settings.feature_groups}
+    ranks_of = defaultdict[str, list[CandidateRank]](list)
+    members_of = {members[0]: members for _, members in selection.settings.feature_groups}
     for number, step in enumerate(selection.steps, start=1):
         scores = step.candidate_statistics if len(step.candidate_statistics) else step.candidate_information
         if step.action != "add" or not len(scores):
             continue
         ranks = 1 + np.searchsorted(np.sort(-scores), -scores)
-        nothing = [None] * len(scores)
-        for column, rank, score, p_value, unadjusted in zip(
-            step.candidates,
+        none = [None] * len(scores)
+        numbers = zip(
             ranks.tolist(),
+            repeat(len(scores)),
             scores.tolist(),
-            step.candidate_p_values.tolist() or nothing,
-            step.candidate_unadjusted_p_values.tolist() or nothing,
-            strict=True,
-        ):
-            own = selection.feature_names[column]
-            for name in unit_of.get(own, (own,)):
-                found[name].append(Standing(number, rank, len(scores), score, p_value, unadjusted))
-    return found
+            step.candidate_p_values.tolist() or none,
+            step.candidate_unadjusted_p_values.tolist() or none,
+            strict=False,
+        )
+        for column, of_candidate in zip(step.candidates, numbers, strict=True):
+            name = selection.feature_names[column]
+            for member in members_of.get(name, (name,)):
+                ranks_of[member].append(CandidateRank(number, *of_candidate))
+    return ranks_of

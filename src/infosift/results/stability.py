@@ -172,6 +172,11 @@ class Stability(Record):
         """All features, the most frequently selected first."""
         return tuple(self.feature_names[i] for i in np.argsort(-self.frequencies, kind="stable"))
 
+    @property
+    def ever_selected(self) -> tuple[str, ...]:
+        """The features that some half-sample selects, the most frequently selected first."""
+        return tuple(name for name in self.ranking if self.frequency(name) > 0)
+
     def frequency(self, feature: str) -> float:
         """Return the share of the half-samples in which a feature is selected."""
         if feature not in self.feature_names:

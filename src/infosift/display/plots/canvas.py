@@ -1,4 +1,4 @@
-"""What all displays share: colours, names drawn as they are written, and axes without a window."""
+"""What all displays share: their base classes, colours, names drawn literally, and axes without a window."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-# Told apart by people who do not see red and green apart, and in grey print by their lightness.
+# Distinct with red-green colour blindness, and in grey print by their lightness.
 BLUE, ORANGE, GREY, PALE = "#0b559f", "#e08214", "#777777", "#d0d0d0"
 
 # What is drawn at each place along an axis: a name, or several that share a line.
@@ -46,7 +46,11 @@ def new_figure(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4
 
 @dataclass(eq=False)
 class Display(ABC):
-    """Base of the displays, which say how large they are and how to draw themselves on axes."""
+    """Base of the displays: each stores the numbers it draws, and draws them on axes.
+
+    A display defines ``_draw``, and ``_size`` where the default size does not fit. Those that are linked with the
+    other views of a report define ``rows`` or ``columns``.
+    """
 
     ax_: Axes = field(init=False, repr=False)
     figure_: Figure | SubFigure = field(init=False, repr=False)
@@ -86,12 +90,12 @@ class Display(ABC):
 
     @property
     def rows(self) -> Lines:
-        """What is drawn at each height of the axes, where a row is about features."""
+        """The features drawn at each height of the axes, by their place from the top."""
         return {}
 
     @property
     def columns(self) -> Lines:
-        """What is drawn at each place from left to right, where a column is about features."""
+        """The features drawn at each place from left to right."""
         return {}
 
     def _size(self) -> tuple[float, float]:
@@ -99,6 +103,39 @@ class Display(ABC):
 
     @abstractmethod
     def _draw(self, ax: Axes) -> None: ...
+
+
+@dataclass(eq=False)
+class RowsDisplay(Display):
+    """Base of the displays with a named row for each feature, of which the first few dozen are drawn.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the rows, from the top down; those beyond ``most_rows`` are counted in one more row.
+    """
+
+    names: tuple[str, ...]
+    most_rows: ClassVar[int] = 40
+
+    @property
+    def rows(self) -> Lines:
+        """The features drawn at each height, from the top down; the last row has those that are only counted."""
+        return self._in_rows(self.names)
+
+    def _in_rows(self, names: Sequence[str]) -> Lines:
+        rows: Lines = {place: (name,) for place, name in enumerate(names[: self.most_rows])}
+        others = tuple(names[self.most_rows :])
+        return {**rows, self.most_rows: others} if others else rows
+
+    def _size(self) -> tuple[float, float]:
+        return (6.4, height_of_rows(len(self.rows)))
+
+    def _name_rows(self, ax: Axes, of_the_others: str = "") -> None:
+        """Name the rows; ``of_the_others`` is appended to the number of features that are not drawn."""
+        drawn = [self.rows[place][0] for place in range(min(len(self.names), self.most_rows))]
+        more = len(self.names) - len(drawn)
+        name_rows(ax, drawn, f"and {more} more{of_the_others}" if more else "")
 
 
 def as_written(name: str) -> str:
@@ -110,25 +147,25 @@ def as_written(name: str) -> str:
     return text.replace("$", r"\$")
 
 
-def say(ax: Axes, sentence: str) -> None:
-    """Write a sentence where there is nothing to draw."""
+def write_sentence(ax: Axes, sentence: str) -> None:
+    """Write a sentence on axes without anything to draw."""
     ax.set_axis_off()
     ax.text(0.5, 0.5, sentence, transform=ax.transAxes, ha="center", va="center", color=GREY)
 
 
 def draw_bars(ax: Axes, starts: Any, ends: Any, heights: Any, **style: Any) -> None:
-    """Draw level bars as one line with gaps, which a legend keeps clear of, unlike those of ``hlines``."""
+    """Draw horizontal bars as one line with gaps: a legend is placed clear of lines, but not of ``hlines``."""
     gaps = np.full(len(heights), np.nan)
     x = np.column_stack([np.broadcast_to(starts, gaps.shape), ends, gaps])
     ax.plot(x.ravel(), np.repeat(heights, 3), **style)
 
 
 def label_of_scores(measure: str, unit: str) -> str:
-    """Return what a scale shows, with its unit: what a criterion measures, or statistics where it is empty."""
-    if measure:
-        with_target = " with the target" if unit == "nats" else ""
-        return f"{measure}{with_target}{f' ({unit})' if unit else ''}"
-    return "statistic above surrogates (standard deviations)"
+    """Label an axis by what a criterion measures and its unit; an empty measure stands for test statistics."""
+    if not measure:
+        return "statistic above surrogates (standard deviations)"
+    with_target = " with the target" if unit == "nats" else ""
+    return f"{measure}{with_target}{f' ({unit})' if unit else ''}"
 
 
 def height_of_rows(n_rows: int) -> float:
@@ -136,14 +173,8 @@ def height_of_rows(n_rows: int) -> float:
     return 1.6 + _ROW_HEIGHT * n_rows
 
 
-def lines_of(names: Sequence[str], most: int) -> Lines:
-    """Return the lines of a plot that names so many and counts the others in a last one."""
-    lines: Lines = {place: (name,) for place, name in enumerate(names[:most])}
-    return {**lines, most: tuple(names[most:])} if len(names) > most else lines
-
-
-def name_rows(ax: Axes, names: Sequence[str], rest: str) -> None:
-    """Name the rows of a plot from the top down; ``rest`` says what is not shown, and is empty where all is."""
+def name_rows(ax: Axes, names: Sequence[str], rest: str = "") -> None:
+    """Name the rows of a plot from the top down; ``rest`` is the label of a last row for what is not drawn."""
     labels = [as_written(name) for name in names] + ([rest] if rest else [])
     ax.set_yticks(range(len(labels)), labels)
     ax.set_ylim(len(labels) - 0.4, -0.6)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class NeighborsDisplay(Display):
-    """How well each number of neighbours separates features from shuffled copies, and both at the chosen number.
+    """How well each number of neighbours separates features from shuffled surrogates, and both at the chosen one.
 
     Once drawn, ``panels_`` are the two axes inside ``ax_``.
 
@@ -30,7 +30,8 @@ class NeighborsDisplay(Display):
     candidates : tuple of int
         The numbers of neighbours compared.
     t : ndarray of shape (n_features, n_candidates)
-        The separation of each feature from its shuffled copies; NaN where a feature was not looked at.
+        The separation of each feature from its shuffled surrogates, in standard deviations; NaN for a feature that
+        was not examined.
     feature_names : tuple of str
         Names of the features.
     n_neighbors : int
@@ -38,7 +39,7 @@ class NeighborsDisplay(Display):
     feature : str
         The feature with the largest t at that number.
     estimates, shuffled_estimates : ndarray
-        Its estimates at that number and those of its shuffled copies, one per fold.
+        Its estimates at that number and those of its shuffled surrogates, one per fold.
     t_threshold : float or None
         The t that counts, where the largest of all did not decide.
     parameter : str
@@ -134,16 +135,16 @@ class NeighborsDisplay(Display):
         if all(isinstance(value, int) for value in self.candidates):
             ax.locator_params(axis="x", integer=True)
         name = f"{self.parameter} k" if self._symbol == "k" else self.parameter
-        ax.set(xlabel=name, ylabel="t, separation from shuffled copies")
+        ax.set(xlabel=name, ylabel="t, separation from shuffled surrogates")
         _add_legend_above(ax)
 
 
 def draw_distributions(
     ax: Axes, estimates: FloatArray, shuffled: FloatArray, label: str = "mutual information (nats)"
 ) -> None:
-    """Draw the resampling distributions of a feature and of its shuffled copies."""
+    """Draw the resampling distributions of a feature and of its shuffled surrogates."""
     edges = np.histogram_bin_edges(np.concatenate([estimates, shuffled]), bins=24).tolist()
-    ax.hist(shuffled, edges, color=ORANGE, hatch="////", edgecolor="white", lw=0.5, label="shuffled copies")
+    ax.hist(shuffled, edges, color=ORANGE, hatch="////", edgecolor="white", lw=0.5, label="shuffled surrogates")
     ax.hist(estimates, edges, color=BLUE, alpha=0.85, edgecolor="white", lw=0.5, label="the feature")
     ax.set(xlabel=label, ylabel="number of folds")
     _add_legend_above(ax)

@@ -18,7 +18,7 @@ from infosift.display.plots.canvas import (
     as_written,
     draw_bars,
     label_of_scores,
-    say,
+    write_sentence,
 )
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class PathDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         if not self.features:
-            say(ax, "No feature was tested.")
+            write_sentence(ax, "No feature was tested.")
             return
         places = np.arange(1, len(self.features) + 1)
         self._draw_circles(ax, places)

@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.display.plots.canvas import (
-    BLUE,
-    GREY,
-    ORANGE,
-    PALE,
-    Display,
-    Lines,
-    height_of_rows,
-    label_of_scores,
-    lines_of,
-    name_rows,
-    say,
-)
+from infosift.display.plots.canvas import BLUE, GREY, ORANGE, PALE, RowsDisplay, label_of_scores, write_sentence
 from infosift.inference.permutation import threshold
 
 if TYPE_CHECKING:
@@ -29,11 +17,9 @@ if TYPE_CHECKING:
     from infosift.results.selection import Selection
     from infosift.results.steps import Step
 
-_MOST_BARS = 30
-
 
 @dataclass(eq=False)
-class RankingDisplay(Display):
+class RankingDisplay(RowsDisplay):
     """The candidates of the first step from the best down, with the threshold of that step.
 
     Parameters
@@ -63,7 +49,8 @@ class RankingDisplay(Display):
     ('x1', (True, False, False))
     """
 
-    names: tuple[str, ...]
+    most_rows: ClassVar[int] = 30
+
     scores: FloatArray
     selected: tuple[bool, ...]
     threshold: float | None
@@ -93,42 +80,27 @@ class RankingDisplay(Display):
             unit=selection.criterion_unit,
         )
 
-    @property
-    def rows(self) -> Lines:
-        """The features or groups that are drawn, from the top down, and those that are not."""
-        return lines_of(self.names, _MOST_BARS)
-
     def _size(self) -> tuple[float, float]:
-        return (6.4, height_of_rows(min(len(self.names), _MOST_BARS + 1)) if self.names else 4.0)
+        return super()._size() if self.names else (6.4, 4.0)
 
     def _draw(self, ax: Axes) -> None:
         if not self.names:
-            say(ax, "No feature was tested.")
+            write_sentence(ax, "No feature was tested.")
             return
-        places, scores = np.arange(len(self.names))[:_MOST_BARS], self.scores[:_MOST_BARS]
-        selected = np.array(self.selected[:_MOST_BARS])
-        if selected.any():
-            ax.barh(places[selected], scores[selected], color=BLUE, edgecolor=BLUE, label="selected")
-        if not selected.all():
-            ax.barh(
-                places[~selected],
-                scores[~selected],
-                color=PALE,
-                edgecolor=GREY,
-                hatch="////",
-                label="not selected",
-            )
+        scores, selected = self.scores[: self.most_rows], np.array(self.selected[: self.most_rows])
+        places = np.arange(len(scores))
+        for drawn, label, color, edge, hatch in (
+            (selected, "selected", BLUE, BLUE, ""),
+            (~selected, "not selected", PALE, GREY, "////"),
+        ):
+            if drawn.any():
+                ax.barh(places[drawn], scores[drawn], color=color, edgecolor=edge, hatch=hatch, label=label)
         if self.threshold is not None:
             ax.axvline(self.threshold, color=ORANGE, lw=2, ls="--", label="threshold")
         ax.axvline(0, color=GREY, lw=0.8)
         ax.set(xlabel=f"first step: {label_of_scores(self.measure * self.in_nats, self.unit)}")
-        name_rows(ax, self.names[:_MOST_BARS], self._rest())
-
-    def _rest(self) -> str:
-        left = self.selected[_MOST_BARS:]
-        if not left:
-            return ""
-        return f"and {len(left)} more" + (f", {sum(left)} of them selected" if any(left) else "")
+        also_selected = sum(self.selected[self.most_rows :])
+        self._name_rows(ax, f", {also_selected} of them selected" if also_selected else "")
 
 
 def _threshold(selection: Selection, first: Step) -> float | None:

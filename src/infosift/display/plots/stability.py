@@ -1,9 +1,9 @@
-"""How often each feature is selected over half-samples, and how often features are by chance."""
+"""Displays of resampled results: selection frequencies over half-samples, and scores of a model over folds."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -13,12 +13,11 @@ from infosift.display.plots.canvas import (
     GREY,
     PALE,
     Display,
-    Lines,
+    RowsDisplay,
     draw_bars,
     height_of_rows,
-    lines_of,
     name_rows,
-    say,
+    write_sentence,
 )
 from infosift.display.wording import name_of_subset
 from infosift.results.stability import THRESHOLD
@@ -29,12 +28,11 @@ if TYPE_CHECKING:
     from infosift.results.comparison import SubsetComparison
     from infosift.results.stability import Stability
 
-_MOST_ROWS = 30
 _THRESHOLDS = (0.6, 0.7, 0.8, 0.9, 1.0)
 
 
 @dataclass(eq=False)
-class StabilityDisplay(Display):
+class StabilityDisplay(RowsDisplay):
     """The selection frequency of each feature as a bar; above, how many reach a frequency by chance.
 
     A circle is the frequency of a group of features that replace each other, on the bar of the first of them.
@@ -63,7 +61,8 @@ class StabilityDisplay(Display):
     ('x1',)
     """
 
-    names: tuple[str, ...]
+    most_rows: ClassVar[int] = 30
+
     frequencies: FloatArray
     group_frequencies: FloatArray
     thresholds: tuple[float, ...]
@@ -72,7 +71,7 @@ class StabilityDisplay(Display):
     @classmethod
     def from_stability(cls, stability: Stability) -> Self:
         """Take the features that are ever selected."""
-        names = tuple(name for name in stability.ranking if stability.frequency(name) > 0)
+        names = stability.ever_selected
         led = {group.features[0]: group.frequency for group in stability.groups}
         return cls(
             names=names,
@@ -82,28 +81,23 @@ class StabilityDisplay(Display):
             bounds=np.array([stability.bound(threshold) for threshold in _THRESHOLDS]),
         )
 
-    @property
-    def rows(self) -> Lines:
-        """The features that are drawn, from the top down, and those that are not."""
-        return lines_of(self.names, _MOST_ROWS)
-
     def _size(self) -> tuple[float, float]:
-        return (6.4, height_of_rows(min(len(self.names), _MOST_ROWS + 1)) + 0.4)
+        width, height = super()._size()
+        return (width, height + 0.4)
 
     def _draw(self, ax: Axes) -> None:
         if not self.names:
-            say(ax, "Nothing is selected on any half-sample.")
+            write_sentence(ax, "Nothing is selected on any half-sample.")
             return
-        shown = self.frequencies[:_MOST_ROWS]
+        shown = self.frequencies[: self.most_rows]
         places = np.arange(len(shown))
         is_stable = shown >= THRESHOLD - 1e-9
         ax.barh(places, shown, height=0.6, color=np.where(is_stable, BLUE, PALE).tolist())
         ax.axvline(THRESHOLD, color=GREY, ls="--", lw=1.2, label=f"frequency {THRESHOLD:g}")
-        groups = self.group_frequencies[:_MOST_ROWS]
+        groups = self.group_frequencies[: self.most_rows]
         if not np.isnan(groups).all():
             ax.plot(groups, places, "o", mfc="white", mec=BLUE, ms=7, label="it or a feature that replaces it")
-        more = len(self.names) - len(places)
-        name_rows(ax, self.names[:_MOST_ROWS], f"and {more} more" if more else "")
+        self._name_rows(ax)
         ax.set(xlabel="share of half-samples on which it is selected", xlim=(0, 1.02))
         above = ax.secondary_xaxis("top")
         above.set_xticks(list(self.thresholds), [f"{bound:.2g}" for bound in self.bounds], fontsize="small")
@@ -156,5 +150,5 @@ class ComparisonDisplay(Display):
         mean, spread = self.scores.mean(axis=1), self.scores.std(axis=1, ddof=1)
         draw_bars(ax, mean - spread, mean + spread, places, color=BLUE, lw=2, label="standard deviation")
         ax.plot(mean, places, "D", ms=7, color=BLUE, label="mean")
-        name_rows(ax, self.subsets, "")
+        name_rows(ax, self.subsets)
         ax.set_xlabel(f"{self.measure} on rows left out")

@@ -1,4 +1,4 @@
-"""The verdict on each feature, over its p-value."""
+"""The verdict on each feature over its p-value, and which selected feature explains which redundant one."""
 
 from __future__ import annotations
 
@@ -9,28 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray
-from infosift.display.plots.canvas import (
-    BLUE,
-    GREY,
-    ORANGE,
-    PALE,
-    Display,
-    Lines,
-    as_written,
-    draw_bars,
-    height_of_rows,
-    lines_of,
-    name_rows,
-)
+from infosift.display.plots.canvas import BLUE, GREY, ORANGE, PALE, Lines, RowsDisplay, as_written, draw_bars
 from infosift.errors import InputError
-from infosift.results.path import standings
+from infosift.results.path import candidate_ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from infosift.results.selection import Selection
 
-_MOST_ROWS = 40
 # Marker, filling and edge: in grey print the shape shows what the colour does not.
 _MARKS = {
     "selected": ("o", BLUE, BLUE),
@@ -38,14 +25,13 @@ _MARKS = {
     "undecided": ("D", "white", BLUE),
     "irrelevant": ("v", PALE, GREY),
 }
-_MOST_ROWS_OF_REDUNDANCY = 40
 _MOST_COLUMNS = 20
-_DARK = 0.55
+_DARK = 0.55  # share from which on a number in its cell is written in white
 _NOT_STORED = "#ececec"
 
 
 @dataclass(eq=False)
-class VerdictsDisplay(Display):
+class VerdictsDisplay(RowsDisplay):
     """The verdict on each feature over its p-value: those selected first, then the others by their p-values.
 
     Parameters
@@ -53,11 +39,11 @@ class VerdictsDisplay(Display):
     names : tuple of str
         Features.
     verdicts : tuple of {"selected", "redundant", "undecided", "irrelevant"}
-        What was found about each.
-    p_values : ndarray
+        The verdict on each.
+    p_values : ndarray of shape (n_features,)
         That of its step where a feature was selected, and otherwise that of the feature alone; adjusted for the
         number of candidates.
-    unadjusted_p_values : ndarray
+    unadjusted_p_values : ndarray of shape (n_features,)
         The same as if each were the only candidate; NaN where there is none.
     alpha : float
         The significance level.
@@ -74,7 +60,6 @@ class VerdictsDisplay(Display):
     ('x1', 'selected')
     """
 
-    names: tuple[str, ...]
     verdicts: tuple[str, ...]
     p_values: FloatArray
     unadjusted_p_values: FloatArray
@@ -89,27 +74,20 @@ class VerdictsDisplay(Display):
             )
         ordered = sorted(
             selection.verdicts,
-            key=lambda said: (said.verdict != "selected", said.p_value, said.unadjusted_p_value or 0.0),
+            key=lambda one: (one.verdict != "selected", one.p_value, one.unadjusted_p_value or 0.0),
         )
         return cls(
-            names=tuple(said.feature for said in ordered),
-            verdicts=tuple(said.verdict for said in ordered),
-            p_values=np.array([said.p_value for said in ordered]),
-            unadjusted_p_values=np.array([said.unadjusted_p_value for said in ordered], dtype=np.float64),
+            names=tuple(one.feature for one in ordered),
+            verdicts=tuple(one.verdict for one in ordered),
+            p_values=np.array([one.p_value for one in ordered]),
+            unadjusted_p_values=np.array([one.unadjusted_p_value for one in ordered], dtype=np.float64),
             alpha=selection.settings.alpha,
         )
 
-    @property
-    def rows(self) -> Lines:
-        """The features that are drawn, from the top down, and those that are not."""
-        return lines_of(self.names, _MOST_ROWS)
-
-    def _size(self) -> tuple[float, float]:
-        return (6.4, height_of_rows(min(len(self.names), _MOST_ROWS + 1)))
-
     def _draw(self, ax: Axes) -> None:
-        evidence = -np.log10(self.p_values[:_MOST_ROWS])
-        unadjusted = -np.log10(self.unadjusted_p_values[:_MOST_ROWS])
+        evidence = -np.log10(self.p_values[: self.most_rows])
+        unadjusted = -np.log10(self.unadjusted_p_values[: self.most_rows])
+        verdicts = np.array(self.verdicts[: self.most_rows])
         places = np.arange(len(evidence))
         draw_bars(ax, 0, evidence, places, color=PALE, lw=1.5, zorder=1)
         ax.axvline(-np.log10(self.alpha), color=GREY, ls="--", lw=1.2, zorder=1, label=f"alpha = {self.alpha:g}")
@@ -117,16 +95,15 @@ class VerdictsDisplay(Display):
         if differs.any():
             ax.plot(unadjusted[differs], places[differs], "|", color=GREY, ms=8, label="unadjusted p", zorder=1)
         for verdict, (marker, filling, edge) in _MARKS.items():
-            said = np.array([found == verdict for found in self.verdicts[:_MOST_ROWS]])
-            if said.any():
-                ax.plot(evidence[said], places[said], marker, mfc=filling, mec=edge, ms=7, label=verdict)
+            drawn = verdicts == verdict
+            if drawn.any():
+                ax.plot(evidence[drawn], places[drawn], marker, mfc=filling, mec=edge, ms=7, label=verdict)
         ax.set(xlabel="$-\\log_{10}\\,p$\n(of its step where selected, else of the feature alone; adjusted)")
-        more = len(self.names) - len(places)
-        name_rows(ax, self.names[:_MOST_ROWS], f"and {more} more" if more else "")
+        self._name_rows(ax)
 
 
 @dataclass(eq=False)
-class RedundancyDisplay(Display):
+class RedundancyDisplay(RowsDisplay):
     """How much of the evidence for each redundant feature went as each selected one was added.
 
     A cell is the share of a feature's statistic at the first step that it lost from the step at which a feature
@@ -157,7 +134,6 @@ class RedundancyDisplay(Display):
     (('x1',), ('x0',), True)
     """
 
-    names: tuple[str, ...]
     explained_by: tuple[str, ...]
     shares: FloatArray
     carried: NDArray[np.bool_]
@@ -165,36 +141,34 @@ class RedundancyDisplay(Display):
     @classmethod
     def from_selection(cls, selection: Selection) -> Self:
         """Take the statistics of redundant features before and after each selected one was added."""
-        redundant = [said for said in selection.verdicts if said.verdict == "redundant"]
-        if not redundant or not selection.names:
+        carriers = {one.feature: one.redundant_with for one in selection.verdicts if one.verdict == "redundant"}
+        if not carriers or not selection.names:
             raise InputError("No feature was found to be redundant, so there is nothing to draw.")
-        scores = {name: {one.step: one.score for one in listed} for name, listed in standings(selection).items()}
-        first = {said.feature: scores.get(said.feature, {}).get(1, -np.inf) for said in redundant}
-        redundant.sort(key=lambda said: -first[said.feature])
+        ranks = candidate_ranks(selection)
+        scores = {name: {one.step: one.score for one in ranks.get(name, ())} for name in carriers}
+        names = sorted(carriers, key=lambda name: -scores[name].get(1, -np.inf))
         added = _added(selection)
         return cls(
-            names=tuple(said.feature for said in redundant),
+            names=tuple(names),
             explained_by=tuple(added),
-            shares=np.array(
-                [[_lost(scores.get(said.feature, {}), step) for _, step in added.values()] for said in redundant]
-            ),
+            shares=np.array([[_lost(scores[name], step) for _, step in added.values()] for name in names]),
             carried=np.array(
-                [[not set(said.redundant_with).isdisjoint(own) for own, _ in added.values()] for said in redundant]
+                [[not members.isdisjoint(carriers[name]) for members, _ in added.values()] for name in names]
             ),
         )
 
     @property
     def shown(self) -> list[int]:
-        """Places in ``names`` of the strongest few dozen, side by side where the same feature carries them."""
-        strongest = range(min(len(self.names), _MOST_ROWS_OF_REDUNDANCY))
+        """Positions in ``names`` of the strongest few dozen, those that the same feature carries together."""
+        strongest = range(min(len(self.names), self.most_rows))
         best = np.where(self.carried, np.nan_to_num(self.shares, nan=-1.0), -np.inf)
         return sorted(strongest, key=lambda place: (int(np.argmax(best[place])), place))
 
     @property
     def rows(self) -> Lines:
         """The redundant features that are drawn, from the top down, and those that are not."""
-        in_order = [*self.shown, *range(_MOST_ROWS_OF_REDUNDANCY, len(self.names))]
-        return lines_of([self.names[place] for place in in_order], _MOST_ROWS_OF_REDUNDANCY)
+        in_order = [*self.shown, *range(self.most_rows, len(self.names))]
+        return self._in_rows([self.names[place] for place in in_order])
 
     @property
     def columns(self) -> Lines:
@@ -202,8 +176,9 @@ class RedundancyDisplay(Display):
         return {place: (name,) for place, name in enumerate(self.explained_by[:_MOST_COLUMNS])}
 
     def _size(self) -> tuple[float, float]:
+        width, height = super()._size()
         longest = max(len(as_written(name)) for name in self.explained_by[:_MOST_COLUMNS])
-        return (6.4, height_of_rows(len(self.rows)) + 0.06 * longest)
+        return (width, height + 0.06 * longest)
 
     def _draw(self, ax: Axes) -> None:
         from matplotlib.colors import LinearSegmentedColormap
@@ -218,9 +193,8 @@ class RedundancyDisplay(Display):
                 text = f"{100 * share:.0f}".replace("-", "−")
                 ax.text(column, row, text, ha="center", va="center", fontsize="small", color=color)
         self._mark(ax)
-        more = len(self.names) - len(shares)
-        name_rows(ax, [self.names[place] for place in self.shown], f"and {more} more" if more else "")
-        if more:
+        self._name_rows(ax)
+        if len(self.names) > len(shares):
             ax.axhline(len(shares) - 0.5, color="white", lw=1)
         columns = [as_written(name) for name in self.explained_by[:_MOST_COLUMNS]]
         ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right", rotation_mode="anchor")
@@ -245,18 +219,18 @@ class RedundancyDisplay(Display):
 
 
 def _added(selection: Selection) -> dict[str, tuple[set[str], int | None]]:
-    """Return what is selected, in the order selected: which features, and the step that added them."""
+    """Return the selected features in their order, as labels with their members and the step that added them."""
     of_step: dict[str, tuple[str, set[str], int | None]] = {}
     for number, step in enumerate(selection.steps, start=1):
         if selection.stayed(step):
             members = {selection.feature_names[column] for column in step.columns}
             of_step |= dict.fromkeys(members, (step.feature, members, number))
-    found = [of_step.get(name, (name, {name}, None)) for name in selection.names]
-    return {label: (members, step) for label, members, step in found}
+    units = [of_step.get(name, (name, {name}, None)) for name in selection.names]
+    return {label: (members, step) for label, members, step in units}
 
 
 def _lost(scores: dict[int, float], step: int | None) -> float:
-    """Return the share of the first score that is gone from a step to the next one; NaN where one is missing."""
+    """Return the share of the first score that is lost from a step to the next one; NaN where one is missing."""
     if step is None or not {1, step, step + 1} <= set(scores) or scores[1] <= 0:
         return np.nan
     return (scores[step] - scores[step + 1]) / scores[1]

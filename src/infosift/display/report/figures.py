@@ -1,4 +1,4 @@
-"""The displays of a selection as pieces of a page: pictures of lines and text, in bytes that do not change."""
+"""The figures of a report: displays as reproducible inline SVG, whose parts are linked to features."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 from xml.etree import ElementTree
 
+from infosift.display import wording
 from infosift.display.plots import (
     ComparisonDisplay,
     NeighborsDisplay,
@@ -21,7 +21,7 @@ from infosift.display.plots import (
     VerdictsDisplay,
 )
 from infosift.display.plots.canvas import require_matplotlib
-from infosift.display.wording import count, in_a_sentence, name_of_measure, name_of_subset, values_of
+from infosift.display.wording import capitalized, count, in_a_sentence, values_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,66 +32,82 @@ if TYPE_CHECKING:
     from infosift.results.selection import Selection
     from infosift.results.stability import Stability
 
-# Above this number, lines are stored as dots of a picture, which takes less room than their coordinates.
+# Above this number, lines are stored as dots of a picture, which takes fewer bytes than their coordinates.
 _MOST_LINES = 60
 _DOTS_PER_INCH = 150
 _NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# A figure more than so many times wider than high has the width of the page.
 _WIDE = 1.9
-_MOST_NAMES = 12
 
 
-def figures(selection: Selection) -> list[dict[str, object]]:
-    """Return the figures that there is something to show in: each with its SVG and how to read it."""
+class Links:
+    """The features of a selection by their positions in the table, as the parts of a page name them."""
+
+    def __init__(self, selection: Selection) -> None:
+        positions = {name: position for position, name in enumerate(selection.feature_names, start=1)}
+        self._selected = set(selection.names)
+        self._positions = {step.feature: tuple(column + 1 for column in step.columns) for step in selection.steps}
+        for group, members in selection.settings.feature_groups:
+            self._positions[group] = tuple(positions[name] for name in members)
+        self._positions |= {name: (position,) for name, position in positions.items()}
+
+    def of(self, *names: str) -> str:
+        """Return the positions of features, of groups and of pairs that entered together, as one text."""
+        return " ".join(str(position) for name in names for position in self._positions[name])
+
+    def row(self, name: str) -> dict[str, Any]:
+        """Return what each table of features has: the name, its link and whether it is selected on all rows."""
+        return {"feature": name, "about": self.of(name), "is_selected": name in self._selected}
+
+
+def figures(selection: Selection) -> list[dict[str, Any]]:
+    """Return the figures for which the selection has numbers: each with its SVG and how to read it."""
     require_matplotlib()
     if not selection.steps:
         return []
     links = Links(selection)
-    shown = [_path(selection, links)]
+    drawn = [_path(selection, links)]
     if selection.verdicts:
-        shown.append(_verdicts(selection, links))
-    if selection.names and any(said.verdict == "redundant" for said in selection.verdicts):
-        shown.append(_redundancy(selection, links))
+        drawn.append(_verdicts(selection, links))
+    if selection.names and any(one.verdict == "redundant" for one in selection.verdicts):
+        drawn.append(_redundancy(selection, links))
     if selection.neighbors is not None:
-        shown.append(_neighbors(selection))
-    return shown if selection.start else [*shown, _ranking(selection, links)]
+        drawn.append(_neighbors(selection))
+    return drawn if selection.start else [*drawn, _ranking(selection, links)]
 
 
-def _path(selection: Selection, links: Links) -> dict[str, object]:
-    n_accepted = len(selection.accepted)
-    reading = f"Each dot is a step: {_what_a_step_is(selection)}. The bar is its threshold. "
-    display = PathDisplay.from_selection(selection)
+def _path(selection: Selection, links: Links) -> dict[str, Any]:
+    display, last = PathDisplay.from_selection(selection), selection.steps[-1]
+    if selection.start:
+        step = "the least needed of the features left, conditional on the others"
+    elif selection.conditional:
+        step = "the best of the remaining features, conditional on those selected before"
+    else:
+        step = "a feature on its own, the surest first"
+    scale = "are in standard deviations above surrogates: artificial versions of the features that add nothing"
     if display.in_nats:
         unit = f" in {selection.criterion_unit}" if selection.criterion_unit else ""
-        reading += f"Both are {name_of_measure(selection)}{unit}; the threshold is that of shuffled copies."
-    else:
-        reading += "Both are in standard deviations above surrogates: copies of the features that add nothing."
-    end = "" if selection.steps[-1].accepted else f", {in_a_sentence(selection.steps[-1].feature)} rejected"
-    alt = f"The search in {count(len(selection.steps), 'step')}: {n_accepted} accepted{end}."
+        scale = f"are {wording.name_of_measure(selection)}{unit}; the threshold is that of shuffled surrogates"
+    reading = f"Each dot is a step: {step}. The bar is its threshold. Both {scale}."
+    end = "" if last.accepted else f", {in_a_sentence(last.feature)} rejected"
+    alt = f"The search in {count(len(selection.steps), 'step')}: {len(selection.accepted)} accepted{end}."
     figure = _figure("path", "The search, step by step", reading, alt, display, links)
-    return {**figure, "scale": scale(display)}
+    return {**figure, "scale": _scale(display)}
 
 
-def _what_a_step_is(selection: Selection) -> str:
-    if selection.start:
-        return "the least needed of the features left, conditional on the others"
-    if not selection.conditional:
-        return "a feature on its own, the surest first"
-    return "the best of the remaining features, conditional on those selected before"
-
-
-def _verdicts(selection: Selection, links: Links) -> dict[str, object]:
+def _verdicts(selection: Selection, links: Links) -> dict[str, Any]:
     display = VerdictsDisplay.from_selection(selection)
     reading = (
         "The further to the right, the smaller the p-value that the verdict rests on: that of its step where a "
         "feature was selected, and that of the feature alone for the others, both adjusted for the number of "
         "candidates. The thin line is the unadjusted p-value, as if the feature were the only candidate."
     )
-    found = {verdict: display.verdicts.count(verdict) for verdict in display.verdicts}
-    alt = f"P-values of features: {', '.join(f'{number} {verdict}' for verdict, number in found.items())}."
+    counts = [f"{display.verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(display.verdicts)]
+    alt = f"P-values of features: {', '.join(counts)}."
     return _figure("verdicts", "The verdict on each feature", reading, alt, display, links)
 
 
-def _redundancy(selection: Selection, links: Links) -> dict[str, object]:
+def _redundancy(selection: Selection, links: Links) -> dict[str, Any]:
     display = RedundancyDisplay.from_selection(selection)
     reading = (
         "A row is a redundant feature, a column a selected one. The number is the share of the row's statistic at "
@@ -107,67 +123,64 @@ def _redundancy(selection: Selection, links: Links) -> dict[str, object]:
     return _figure("redundancy", "What explains the redundant features", reading, alt, display, links)
 
 
-def _neighbors(selection: Selection) -> dict[str, object]:
+def _neighbors(selection: Selection) -> dict[str, Any]:
     display = NeighborsDisplay.from_selection(selection)
     reading = (
-        f"Left: how well each {display.parameter} separates a feature from its shuffled copies; the one with "
+        f"Left: how well each {display.parameter} separates a feature from its shuffled surrogates; the one with "
         "the best separation is taken. Right: the two sets of estimates at that number."
     )
-    alt = (
-        f"{values_of(selection.criterion_parameter, (display.n_neighbors,))} chosen by "
-        f"{in_a_sentence(display.feature)}, of "
-        f"{display.candidates[0]} to {display.candidates[-1]}."
-    )
+    chosen = values_of(selection.criterion_parameter, (display.n_neighbors,))
+    first, *_, last = display.candidates
+    alt = f"{chosen} chosen by {in_a_sentence(display.feature)}, of {first} to {last}."
     return _figure("neighbors", f"The choice of the {display.parameter}", reading, alt, display)
 
 
-def _ranking(selection: Selection, links: Links) -> dict[str, object]:
+def _ranking(selection: Selection, links: Links) -> dict[str, Any]:
     display = RankingDisplay.from_selection(selection)
     given = "conditional on those kept" if selection.settings.keep else "alone"
     reading = (
         f"Each feature {given}, before anything is selected. A long bar that is not selected is often redundant "
         "with a selected one."
     )
-    alt = (
-        f"Scores of {count(len(display.names), 'feature')} at the first step; {display.names[0]} has the highest."
-    )
+    features = count(len(display.names), "feature")
+    alt = f"Scores of {features} at the first step; {display.names[0]} has the highest."
     return _figure("ranking", "The first step", reading, alt, display, links)
 
 
-def comparison_figure(comparison: SubsetComparison) -> dict[str, object]:
+def comparison_figure(comparison: SubsetComparison) -> dict[str, Any]:
     """Return the figure of a model on several subsets."""
     reading = "Each grey dot is a fold, and lines join the scores of a fold. Further to the right is better."
-    means = ", ".join(f"{name_of_subset(one.subset)} {one.mean:.3f}" for one in comparison.subsets)
+    means = ", ".join(f"{wording.name_of_subset(one.subset)} {one.mean:.3f}" for one in comparison.subsets)
     alt = f"{comparison.measure} of {comparison.model} by subset: {means}."
-    title = f"{comparison.measure[0].upper()}{comparison.measure[1:]} in each fold"
+    title = f"{capitalized(comparison.measure)} in each fold"
     return _figure("comparison", title, reading, alt, ComparisonDisplay.from_comparison(comparison))
 
 
-def stability_figure(stability: Stability, links: Links) -> dict[str, object]:
-    """Return the figure of how often features are selected over half-samples."""
+def stability_figure(stability: Stability, links: Links) -> dict[str, Any]:
+    """Return the figure of selection frequencies over half-samples."""
     reading = (
         "The longer the bar, the more half-samples on which the feature is selected. The scale above is a bound: "
         "how many features, at most and on average, reach such a share by chance."
     )
     display = StabilityDisplay.from_stability(stability)
-    often = [f"{name} {stability.frequency(name):.2f}" for name in display.names[:_MOST_NAMES]]
+    often = [f"{name} {stability.frequency(name):.2f}" for name in display.names[: wording.MOST_NAMES]]
     alt = f"Selection frequencies over {stability.n_resamples} half-samples: {', '.join(often) or 'none'}."
     return _figure("stability", "Selected on half-samples", reading, alt, display, links)
 
 
 def _figure(
     kind: str, title: str, reading: str, alt: str, display: Display, links: Links | None = None
-) -> dict[str, object]:
-    with _own_look(kind):
-        drawn, width, height = _svg(display, kind, alt)
-        linked = [] if links is None else spots(display, links)
-    layout = {"svg": drawn, "width": round(width), "is_wide": width > _WIDE * height, "spots": linked, "scale": ""}
+) -> dict[str, Any]:
+    with _default_style(kind):
+        svg, width, height = _svg(display, kind, alt)
+        spots = [] if links is None else _spots(display, links)
+    layout = {"svg": svg, "width": round(width), "is_wide": width > _WIDE * height, "spots": spots, "scale": ""}
     return {"kind": kind, "title": title, "reading": reading, "alt": alt, **layout}
 
 
 @contextmanager
-def _own_look(salt: str) -> Iterator[None]:
-    """Draw as matplotlib does unless told otherwise, whatever the look of other figures."""
+def _default_style(salt: str) -> Iterator[None]:
+    """Draw in matplotlib's default style, whatever the user has set, with ids that depend on a salt alone."""
     import matplotlib as mpl
 
     with mpl.rc_context(), warnings.catch_warnings():
@@ -179,12 +192,13 @@ def _own_look(salt: str) -> Iterator[None]:
 
 
 def _svg(display: Display, prefix: str, alt: str) -> tuple[str, float, float]:
+    """Draw a display as SVG to be put into a page, and return it with its width and height."""
     written = StringIO()
     display.plot()
-    _flatten_many_lines(display)
-    figure = display.ax_.get_figure(root=True)
-    assert figure is not None
-    figure.savefig(written, format="svg", metadata={"Date": None}, dpi=_DOTS_PER_INCH)
+    if isinstance(display, NeighborsDisplay) and len(display.feature_names) > _MOST_LINES:
+        for line in display.panels_[0].lines:
+            line.set_rasterized(line.get_linewidth() < 1)
+    _root_figure(display).savefig(written, format="svg", metadata={"Date": None}, dpi=_DOTS_PER_INCH)
     root = ElementTree.fromstring(_NOT_IN_XML.sub("", written.getvalue()))
     _make_inline(root, prefix)
     width, height = (float(number) for number in root.attrib["viewBox"].split()[2:])
@@ -192,14 +206,14 @@ def _svg(display: Display, prefix: str, alt: str) -> tuple[str, float, float]:
     return ElementTree.tostring(root, encoding="unicode"), width, height
 
 
-def _flatten_many_lines(display: Display) -> None:
-    if isinstance(display, NeighborsDisplay) and len(display.feature_names) > _MOST_LINES:
-        for line in display.panels_[0].lines:
-            line.set_rasterized(line.get_linewidth() < 1)
+def _root_figure(display: Display) -> Figure:
+    figure = display.ax_.get_figure(root=True)
+    assert figure is not None
+    return figure
 
 
 def _make_inline(root: ElementTree.Element, prefix: str) -> None:
-    """Drop what only a file of its own needs, and give all parts names that no other figure on the page has."""
+    """Drop what only a file of its own needs, and prefix all ids so that no other figure on the page has them."""
     for parent in list(root.iter()):
         for child in list(parent):
             if child.tag.rpartition("}")[2] in ("metadata", "style"):
@@ -208,12 +222,12 @@ def _make_inline(root: ElementTree.Element, prefix: str) -> None:
         element.tag = element.tag.rpartition("}")[2]
         attributes = {name.rpartition("}")[2]: value for name, value in element.attrib.items()}
         element.attrib.clear()
-        element.attrib.update({name: _renamed(name, value, prefix) for name, value in attributes.items()})
+        element.attrib.update({name: _prefixed(name, value, prefix) for name, value in attributes.items()})
     for name in ("width", "height", "version"):
         root.attrib.pop(name, None)
 
 
-def _renamed(name: str, value: str, prefix: str) -> str:
+def _prefixed(name: str, value: str, prefix: str) -> str:
     if name == "id":
         return f"{prefix}-{value}"
     if name == "href" and value.startswith("#"):
@@ -221,43 +235,21 @@ def _renamed(name: str, value: str, prefix: str) -> str:
     return value.replace("url(#", f"url(#{prefix}-")
 
 
-class Links:
-    """Features by their places in the table, as the parts of a page name them."""
-
-    def __init__(self, selection: Selection) -> None:
-        own = {name: place for place, name in enumerate(selection.feature_names, start=1)}
-        self._places = {step.feature: tuple(column + 1 for column in step.columns) for step in selection.steps}
-        for group, members in selection.settings.feature_groups:
-            self._places[group] = tuple(own[name] for name in members)
-        self._places |= {name: (place,) for name, place in own.items()}
-
-    def of(self, *names: str) -> str:
-        """Return the places of features, of groups and of pairs that entered together, as one text."""
-        return " ".join(str(place) for name in names for place in self._places[name])
-
-
-def address_of(name: str) -> str:
-    """Return where a page has all that there is to say about a feature."""
-    return f"#feature={quote(name, safe='', errors='replace')}"
-
-
-def spots(display: Display, links: Links) -> list[dict[str, Any]]:
-    """Return where each line of a drawn display lies, in percent of the picture, and which features it is about.
+def _spots(display: Display, links: Links) -> list[dict[str, Any]]:
+    """Return where each row and column of a drawn display lies, in percent of the picture, with its features.
 
     Columns come first, so that rows lie on top of them where they cross.
     """
-    figure = display.ax_.get_figure(root=True)
-    assert figure is not None
-    to_picture = (display.ax_.transData - figure.transFigure).transform
-    left, bottom, right, top = _with_names(display.ax_, figure)
-    found = []
+    to_picture = (display.ax_.transData - _root_figure(display).transFigure).transform
+    left, bottom, right, top = _with_names(display.ax_, _root_figure(display))
+    spots = []
     for place, names in display.columns.items():
         begin, end = (to_picture((place + aside, 0))[0] for aside in (-0.5, 0.5))
-        found.append(_spot(names, links, begin, end, bottom, top))
+        spots.append((names, begin, end, bottom, top))
     for place, names in display.rows.items():
         below, above = (to_picture((0, place + aside))[1] for aside in (0.5, -0.5))
-        found.append(_spot(names, links, left, right, below, above))
-    return found
+        spots.append((names, left, right, below, above))
+    return [_spot(links, *spot) for spot in spots]
 
 
 def _with_names(ax: Axes, figure: Figure) -> tuple[float, float, float, float]:
@@ -270,19 +262,15 @@ def _with_names(ax: Axes, figure: Figure) -> tuple[float, float, float, float]:
 
 
 def _spot(
-    names: tuple[str, ...], links: Links, left: float, right: float, bottom: float, top: float
+    links: Links, names: tuple[str, ...], left: float, right: float, bottom: float, top: float
 ) -> dict[str, Any]:
     sides = {"left": left, "top": 1 - top, "width": right - left, "height": top - bottom}
     label = names[0] if len(names) == 1 else ""
     return {"label": label, "about": links.of(*names), **{side: f"{100 * at:.2f}" for side, at in sides.items()}}
 
 
-def scale(display: Display) -> str:
-    """Return two heights in percent of a drawn display, those of the ends of its axis, and the values there."""
-    low, high = display.ax_.get_ylim()
-    figure = display.ax_.get_figure(root=True)
-    assert figure is not None
-    to_picture = (display.ax_.transData - figure.transFigure).transform
-    return " ".join(
-        f"{number:.6g}" for end in (low, high) for number in (end, 100 - 100 * to_picture((1, end))[1])
-    )
+def _scale(display: Display) -> str:
+    """Return the values at both ends of the vertical axis, each with its height in percent of the picture."""
+    to_picture = (display.ax_.transData - _root_figure(display).transFigure).transform
+    ends = ((end, 100 - 100 * to_picture((1, end))[1]) for end in display.ax_.get_ylim())
+    return " ".join(f"{number:.6g}" for both in ends for number in both)

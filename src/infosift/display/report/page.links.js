@@ -1,7 +1,7 @@
 // A feature chosen in one view is shown in all others. Parts of the page say which features they are about by data-f.
 (() => {
   const byId = (id) => document.getElementById(id);
-  const panel = byId("panel"), account = byId("account"), places = byId("places"), find = byId("find"), told = byId("told");
+  const panel = byId("panel"), account = byId("account"), places = byId("places"), find = byId("find"), matches = byId("matches");
   const PREFIX = "feature=";
 
   // The accounts leave the page: the panel shows one at a time.
@@ -80,7 +80,7 @@
     drawAtSteps(accounts.get(feature).dataset.at);
     panel.hidden = false;
     document.documentElement.style.setProperty("--panel", `${panel.offsetHeight}px`);
-    told.textContent = "";
+    matches.textContent = "";
     remember(`#${PREFIX}${encodeURIComponent(nameOf(feature))}`);
   };
 
@@ -158,13 +158,13 @@
   find.addEventListener("change", () => {
     const name = find.value ? looked(find.value) : undefined;
     if (name !== undefined) choose(byName.get(name));
-    else told.textContent = find.value ? "No feature has that in its name." : "";
+    else matches.textContent = find.value ? "No feature has that in its name." : "";
   });
 
   const fromAddress = () => {
-    let said = "";
-    try { said = decodeURIComponent(location.hash.slice(1)).replace(/\r\n?/g, "\n"); } catch { /* no name of ours */ }
-    const feature = said.startsWith(PREFIX) ? byName.get(said.slice(PREFIX.length)) : undefined;
+    let named = "";
+    try { named = decodeURIComponent(location.hash.slice(1)).replace(/\r\n?/g, "\n"); } catch { /* no name of ours */ }
+    const feature = named.startsWith(PREFIX) ? byName.get(named.slice(PREFIX.length)) : undefined;
     if (feature !== undefined) choose(feature);
   };
   addEventListener("hashchange", fromAddress);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial, wraps
@@ -42,69 +42,24 @@ from infosift.search.problem import make_problem, settings_of
 from infosift.search.registry import METHODS, SEARCHES
 from infosift.search.runner import Run
 
+# Objects by short name, of the parameters that take either.
 _OBJECTS: dict[str, Mapping[str, Any]] = {"method": METHODS, "search": SEARCHES, "criterion": CRITERIA}
-
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:  # scikit-learn before 1.9
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stands for callbacks that cannot be set."""
+        """Stands in for callbacks, which cannot be set."""
 
     def with_callbacks(method: Any) -> Any:
-        """Return a method that does the same, as deep in the stack as one with callbacks: warnings count on it."""
+        """Wrap a method as scikit-learn's decorator does, so that the ``stacklevel`` of warnings is the same."""
 
         @wraps(method)
         def without_callbacks(*arguments: Any, **options: Any) -> Any:
             return method(*arguments, **options)
 
         return without_callbacks
-
-
-__all__ = ["CallbackSupportMixin", "StepTasks", "with_callbacks"]
-
-
-class StepTasks:
-    """Tells the callbacks of a selector when its fit and each of its steps begin and end.
-
-    A callback that asks for a ``fitted_estimator`` gets one with what is selected so far; ``fitted`` gives its
-    attributes for a selection.
-    """
-
-    def __init__(self, selector: Any, X: Any, y: Any, fitted: Callable[[Selection], dict[str, Any]]) -> None:
-        self._told = {"estimator": selector, "X": X, "y": y}
-        self._fitted = fitted
-        self._has_callbacks = hasattr(selector, "_init_callback_context")
-        if self._has_callbacks:
-            self._fit = selector._init_callback_context(max_subtasks=None)
-            self._fit.call_on_fit_task_begin(**self._told)
-            self._step = self._begin_step(number=1)
-
-    def _begin_step(self, number: int) -> Any:
-        return self._fit.subcontext(task_name=f"step {number}").call_on_fit_task_begin(**self._told)
-
-    def end_step(self, selection: Selection) -> bool:
-        """Tell that a step is decided; return whether a callback asks to stop."""
-        if not self._has_callbacks:
-            return False
-        if self._step is None:  # a search that goes on after a rejected step
-            self._step = self._begin_step(len(selection.steps))
-        stops = bool(self._tell_end(self._step, selection))
-        goes_on = selection.steps[-1].accepted and not stops
-        self._step = self._begin_step(len(selection.steps) + 1) if goes_on else None
-        return stops
-
-    def end(self, selection: Selection) -> None:
-        """Tell that the fit is done."""
-        if self._has_callbacks:
-            if self._step is not None:  # it went on, and no candidate was left
-                self._tell_end(self._step, selection)
-            self._tell_end(self._fit, selection)
-
-    def _tell_end(self, task: Any, selection: Selection) -> Any:
-        # Worked out only where a callback asks for it, since a ranking goes through all steps so far.
-        return task.call_on_fit_task_end(**self._told, reconstruction_attributes=partial(self._fitted, selection))
 
 
 class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -121,7 +76,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         Significance level: the one number to set.
     method : {"calibrated", "published"}, Calibrated or Published, default="calibrated"
         How features are tested. "calibrated" controls the family-wise error: alpha bounds the probability that a
-        step selects anything where nothing more is to be found. "published" is the method of the paper, whose
+        step selects anything where no candidate adds information. "published" is the method of the paper, whose
         p-values are those of single tests. Objects have parameters of their own.
     search : {"forward", "backward", "floating", "filter"} or an object of these, default="forward"
         Which feature next, and when to stop. "forward" adds the best while it adds. "backward" starts from all
@@ -141,7 +96,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
     keep : str, int or sequence of these, or None, default=None
         Features, by name or position, that are in from the start; all others are tested conditional on them.
     ignore : str, int or sequence of these, or None, default=None
-        Features that are not looked at.
+        Features that are left out.
     feature_groups : dict of str to lists of str or int, or None, default=None
         Features that enter or stay out together, such as the columns of one category or the bands of a sensor,
         under a name for each group. ``keep`` and ``ignore`` take the names of groups too.
@@ -303,8 +258,8 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
             problem = make_problem(features, target, in_memory(groups), given, settings)
             known = warnings_before_search(problem, engine)
             emit(known, stacklevel=3)
-            del features  # workers need not hold what they have prepared
-            tasks = StepTasks(self, X, y, _fitted)
+            del features  # so that workers need not hold the values that they have prepared
+            tasks = StepTasks(self, X, y)
             run = Run(problem, engine, reporter, checkpoint, tasks.end_step, known)
             selection = run.select()
         for name, value in _fitted(selection).items():
@@ -319,7 +274,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         target = read_target(in_memory(y))
-        features = read_features(self, X, target.n_rows, engine)
+        features = _read_features(self, X, target.n_rows, engine)
         require_rows(features.n_rows, 2, "A selection")
         require_same_length(features.n_rows, target.n_rows)
         return features, target
@@ -336,7 +291,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         if not is_something_selected:
             self._warn_of_nothing()
         if source is not None:
-            return taken(self, source)
+            return _take_selected(self, source)
         with warnings.catch_warnings():
             if not is_something_selected:
                 warnings.filterwarnings("ignore", message="No features were selected", category=UserWarning)
@@ -369,7 +324,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
 
 
 def _fitted(selection: Selection) -> dict[str, Any]:
-    """Return the attributes of a selector that is fitted as far as a selection goes."""
+    """Return the fitted attributes of a selector for a selection, which may be that of a search under way."""
     return {
         "selection_": selection,
         "selected_": np.array(selection.indices, dtype=np.int64),
@@ -380,7 +335,7 @@ def _fitted(selection: Selection) -> dict[str, Any]:
 
 
 def _ranks(selection: Selection) -> NDArray[np.int64]:
-    """Return 1 for what is selected, 2 and more for the others in their order, and the last for all else."""
+    """Return ``ranking_``: 1 for the selected features, then the others in their order, then those not tested."""
     others = selection.ranking[len(selection.names) :]
     ranks = np.full(len(selection.feature_names), len(others) + 2, dtype=np.int64)
     ranks[list(selection.indices)] = 1
@@ -389,11 +344,11 @@ def _ranks(selection: Selection) -> NDArray[np.int64]:
     return ranks
 
 
-def read_features(estimator: Any, X: Any, n_rows: int, engine: Engine) -> Features:
-    """Read the features of a table of so many rows, or let workers do so where it is not in memory."""
+def _read_features(estimator: Any, X: Any, n_rows: int, engine: Engine) -> Features:
+    """Read the features, or let workers read them where they have some and the table is not in memory."""
     source = source_of(X)
     if source is not None and engine.is_remote:
-        _remember(estimator, source)
+        _set_features_in(estimator, source)
         return read_remotely(source, n_rows, engine)
     X = in_memory(X) if is_dask_collection(X) else X
     frame = as_frame(X)
@@ -408,8 +363,8 @@ def read_features(estimator: Any, X: Any, n_rows: int, engine: Engine) -> Featur
     return read_array(values)
 
 
-def _remember(estimator: Any, source: ColumnSource) -> None:
-    """Let an estimator know which features it has seen, as scikit-learn does for tables in memory."""
+def _set_features_in(estimator: Any, source: ColumnSource) -> None:
+    """Set the attributes for the features seen in fit, as scikit-learn does for tables in memory."""
     estimator.n_features_in_ = len(source.names)
     if source.has_names:
         estimator.feature_names_in_ = np.array(source.names, dtype=object)
@@ -417,8 +372,8 @@ def _remember(estimator: Any, source: ColumnSource) -> None:
         del estimator.feature_names_in_
 
 
-def taken(estimator: Any, source: ColumnSource) -> Any:
-    """Return the selected columns of a table that is not read yet, and is not read now either."""
+def _take_selected(estimator: Any, source: ColumnSource) -> Any:
+    """Return the selected columns of a lazy table, without reading it."""
     seen = tuple(getattr(estimator, "feature_names_in_", source.names))
     if len(source.names) != estimator.n_features_in_ or (source.has_names and source.names != seen):
         raise InputError(
@@ -426,3 +381,43 @@ def taken(estimator: Any, source: ColumnSource) -> Any:
             "in the same order."
         )
     return source.taken(np.flatnonzero(estimator.get_support()).tolist())
+
+
+class StepTasks:
+    """The tasks of scikit-learn's callbacks: the fit of a selector, and in it a task for each step of the search.
+
+    A callback that takes a ``fitted_estimator`` gets one with what is selected so far.
+    """
+
+    def __init__(self, selector: Any, X: Any, y: Any) -> None:
+        self._context = {"estimator": selector, "X": X, "y": y}
+        self._has_callbacks = hasattr(selector, "_init_callback_context")
+        if self._has_callbacks:
+            self._fit = selector._init_callback_context(max_subtasks=None)
+            self._fit.call_on_fit_task_begin(**self._context)
+            self._step = self._begin_step(number=1)
+
+    def _begin_step(self, number: int) -> Any:
+        return self._fit.subcontext(task_name=f"step {number}").call_on_fit_task_begin(**self._context)
+
+    def end_step(self, selection: Selection) -> bool:
+        """End the task of a step that is decided; return whether a callback requests to stop."""
+        if not self._has_callbacks:
+            return False
+        if self._step is None:  # a search that goes on after a rejected step
+            self._step = self._begin_step(len(selection.steps))
+        stops = bool(self._end_task(self._step, selection))
+        goes_on = selection.steps[-1].accepted and not stops
+        self._step = self._begin_step(len(selection.steps) + 1) if goes_on else None
+        return stops
+
+    def end(self, selection: Selection) -> None:
+        """End the task of the fit."""
+        if self._has_callbacks:
+            if self._step is not None:  # it went on, and no candidate was left
+                self._end_task(self._step, selection)
+            self._end_task(self._fit, selection)
+
+    def _end_task(self, task: Any, selection: Selection) -> Any:
+        # Computed only where a callback needs it, since a ranking goes through all steps so far.
+        return task.call_on_fit_task_end(**self._context, reconstruction_attributes=partial(_fitted, selection))

@@ -1,4 +1,4 @@
-"""How often features are selected over half-samples of the rows: complementary pairs stability selection."""
+"""Stability selection: how often features are selected over complementary pairs of half-samples of the rows."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from infosift.arrays import IntArray
 from infosift.data.columns import NamedColumns
 from infosift.data.frames import read_columns
 from infosift.data.groups import FeatureUnit, read_row_groups
+from infosift.data.table import Table
 from infosift.data.targets import read_target
 from infosift.data.validation import rows_to_use
 from infosift.engines.base import on_one_thread
@@ -28,7 +29,7 @@ from infosift.engines.threads import ThreadEngine
 from infosift.errors import Hint, InputError, require_count, require_rows, require_same_length, require_verbosity
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike, resolve_seed, stream
-from infosift.results.selection import INTERRUPT, Selection
+from infosift.results.selection import INTERRUPT
 from infosift.results.serialization import Record
 from infosift.results.settings import Settings
 from infosift.results.stability import Stability, Substitutes
@@ -37,164 +38,9 @@ from infosift.search.problem import make_problem, settings_of
 from infosift.search.runner import Run
 from infosift.selector import MutualInfoSelector
 
-_FEWEST_ROWS = 4
-_LEAST_SHARE = 0.05
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class HalfSample(Record):
-    """What was found on a half-sample: positions of selected features, and pairs of a redundant one and another.
-
-    The other is a selected feature that carries the information of the redundant one.
-    """
-
-    number: int
-    selected: tuple[int, ...]
-    redundant: tuple[tuple[int, int], ...]
-    is_partial: bool
-
-
-@dataclass(frozen=True)
-class ResampledData:
-    """The rows to use, with what is discrete decided by all of them, and what selections are asked."""
-
-    features: NamedColumns
-    target: NamedColumns
-    row_groups: IntArray | None
-    parameters: Mapping[str, Any]
-    settings: Settings
-    candidates: tuple[FeatureUnit, ...]
-    target_name: str
-    n_rows_dropped: int
-    digest: str
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows to use."""
-        return self.features.n_rows
-
-
-def read(X: Any, y: Any, groups: Any, parameters: Mapping[str, Any], settings: Settings) -> ResampledData:
-    """Read all rows, and refuse what a selection on them would refuse, as it would."""
-    if y is None:
-        raise InputError("selection_stability requires y to be passed, but the target y is None.")
-    features, target = read_columns(X), read_target(y)
-    require_same_length(features.n_rows, target.n_rows)
-    problem = make_problem(features, target, groups, parameters, settings)
-    numbers = None if groups is None else read_row_groups(groups, features.n_rows)
-    rows = rows_to_use(features, target, problem.table.ignored, settings.missing)
-    require_rows(int(rows.sum()), _FEWEST_ROWS, "A pair of half-samples")
-    table = problem.table
-    classes = [i for i, number in enumerate(table.n_classes) if number is not None]
-    decided = {"discrete_features": False, "discrete_target": False}
-    return ResampledData(
-        features=features.take(rows).with_discrete(table.discrete),
-        target=target.take(rows).with_discrete(classes),
-        row_groups=None if numbers is None else read_row_groups(numbers[rows], int(rows.sum())),
-        parameters={**parameters, **decided},
-        settings=problem.settings,
-        candidates=tuple(problem.candidates),
-        target_name=table.target_name,
-        n_rows_dropped=problem.n_rows_dropped,
-        digest=fingerprint(table),
-    )
-
-
-def draw_pair(data: ResampledData, seed: int, pair: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which rows are in the one half and which in the other, drawn without replacement.
-
-    What is divided is the rows, or whole groups of them. Each half has the same number, so that of an odd number
-    one, at random, is in neither. Those of one class are divided evenly, up to one; a group is of the class that
-    most of its rows have.
-    """
-    generator = stream(seed, "pairs of half-samples", pair)
-    numbers = np.arange(data.n_rows) if data.row_groups is None else data.row_groups
-    classes = _class_of_each(data, numbers)
-    shuffled = generator.permutation(len(classes))
-    shuffled = shuffled[: len(shuffled) // 2 * 2]
-    dealt = shuffled[np.argsort(classes[shuffled], kind="stable")]
-    first = int(generator.integers(2))  # which half has one more of a class is settled by chance
-    in_first, in_second = dealt[first::2], dealt[1 - first :: 2]
-    return np.isin(numbers, in_first), np.isin(numbers, in_second)
-
-
-def _class_of_each(data: ResampledData, numbers: IntArray) -> IntArray:
-    """Return the class of each row, or the most frequent one of each group; all have one where there are none."""
-    discrete = sorted(data.target.discrete)
-    values = np.nan_to_num(data.target.values[discrete]) if discrete else np.zeros((1, data.n_rows))
-    codes = np.unique(values, axis=1, return_inverse=True)[1].ravel()
-    counts = np.zeros((int(numbers.max()) + 1, int(codes.max()) + 1), dtype=np.int64)
-    np.add.at(counts, (numbers, codes), 1)
-    return np.asarray(counts.argmax(axis=1))
-
-
-def select(data: ResampledData, seed: int, number: int) -> HalfSample:
-    """Select on one half-sample, with random streams of its own."""
-    pair, half = divmod(number, 2)
-    rows = draw_pair(data, seed, pair)[half]
-    own = int(stream(seed, "selections on half-samples", number).integers(2**32))
-    groups = None if data.row_groups is None else data.row_groups[rows]
-    with on_one_thread():
-        try:
-            problem = make_problem(
-                data.features.take(rows),
-                data.target.take(rows),
-                groups,
-                data.parameters,
-                replace(data.settings, seed=own),
-            )
-        except InputError as error:
-            raise InputError(f"On half-sample {number + 1}: ", *error.parts) from error
-        selection = Run(problem, ThreadEngine(1), Reporter(None, data.settings.time_limit)).select()
-    if selection.ended_by == INTERRUPT:
-        raise KeyboardInterrupt
-    return _found(number, selection)
-
-
-def _found(number: int, selection: Selection) -> HalfSample:
-    place = {name: i for i, name in enumerate(selection.feature_names)}
-    return HalfSample(
-        number=number,
-        selected=selection.indices,
-        redundant=tuple(
-            (place[said.feature], place[carrier]) for said in selection.verdicts for carrier in said.redundant_with
-        ),
-        is_partial=selection.is_partial,
-    )
-
-
-def find_substitutes(found: Sequence[HalfSample], names: Sequence[str]) -> tuple[Substitutes, ...]:
-    """Return the groups of features that replace each other, the most frequently selected group first.
-
-    One feature is replaced by another on a half-sample where the other is selected and it is redundant with that.
-    Two replace each other if each is replaced by the other in at least a twentieth of the half-samples, and both
-    are selected together less often than one replaces the other. A group is a feature and all that replace it
-    and are in no group before, beginning with the feature that is selected most often.
-    """
-    is_selected = np.zeros((len(found), len(names)), dtype=bool)
-    replaced: IntArray = np.zeros((len(names), len(names)), dtype=np.int64)
-    for row, half in zip(is_selected, found, strict=True):
-        row[list(half.selected)] = True
-        for redundant, carrier in half.redundant:
-            replaced[redundant, carrier] += 1
-    counts = is_selected.sum(axis=0)
-    ungrouped = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i] > 0]
-    groups = []
-    while ungrouped:
-        leader, *others = ungrouped
-        own = [other for other in others if _replace_each_other(leader, other, replaced, is_selected)]
-        ungrouped = [other for other in others if other not in own]
-        if own:
-            members = [leader, *own]
-            frequency = float(is_selected[:, members].any(axis=1).mean())
-            groups.append(Substitutes(features=tuple(names[i] for i in members), frequency=frequency))
-    return tuple(sorted(groups, key=lambda group: -group.frequency))
-
-
-def _replace_each_other(one: int, other: int, replaced: IntArray, is_selected: np.ndarray) -> bool:
-    both_ways = (int(replaced[one, other]), int(replaced[other, one]))
-    together = int((is_selected[:, one] & is_selected[:, other]).sum())
-    return min(both_ways) >= _LEAST_SHARE * len(is_selected) and together < sum(both_ways)
+_FEWEST_ROWS = 4  # two in each half
+# Share of the half-samples on which one feature has to replace another, and the other it, to be its substitute.
+_LEAST_REPLACED = 0.05
 
 
 def selection_stability(
@@ -273,28 +119,117 @@ def selection_stability(
     n_jobs = selector.n_jobs if n_jobs is None else n_jobs
     ThreadEngine(n_jobs)  # refuses what is no number of jobs
     path = None if checkpoint is None else checkpoint_path(checkpoint)
-    saved = None if path is None else read_whole(path, Saved)
-    is_given = random_state is not None or saved is None
-    seed = resolve_seed(random_state) if is_given else saved.settings.seed  # type: ignore[union-attr]
+    saved = None if path is None else read_whole(path, StabilityState)
+    seed = saved.settings.seed if saved is not None and random_state is None else resolve_seed(random_state)
     parameters = clone(selector).set_params(random_state=seed).get_params(deep=False)
-    data = read(X, y, groups, parameters, settings_of(parameters, has_row_groups=groups is not None))
-    state = Saved(data=data.digest, version=version("infosift"), settings=data.settings, found=())
-    if path is not None and saved is not None:
-        require_same_run(path, saved, state)
-        state = saved
+    data, table = read(X, y, groups, parameters)
+    state = None
+    if path is not None:
+        state = StabilityState(
+            data=fingerprint(table), version=version("infosift"), settings=data.settings, half_samples=()
+        )
+        if saved is not None:
+            require_same_run(path, saved, state)
+            state = saved
     with ProgressBar() if is_shown else nullcontext() as bar:
-        found = _select_on_all(data, seed, n_resamples, n_jobs, Reporter(bar), path, state)
-    return _summed_up(data, found)
+        half_samples = _select_on_all(data, seed, n_resamples, n_jobs, Reporter(bar), path, state)
+    return _stability(data, half_samples)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Saved(Record):
-    """What was found on half-samples that are done, and what the run was asked."""
+class HalfSample(Record):
+    """The selection on a half-sample: positions of selected features, and pairs of a redundant and a selected one.
+
+    The selected feature of a pair carries the information of the redundant one.
+    """
+
+    number: int
+    selected: tuple[int, ...]
+    redundant: tuple[tuple[int, int], ...]
+    is_partial: bool
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StabilityState(Record):
+    """A checkpoint: the run, and the half-samples that are done."""
 
     data: str
     version: str
     settings: Settings
-    found: tuple[HalfSample, ...]
+    half_samples: tuple[HalfSample, ...]
+
+
+@dataclass(frozen=True)
+class ResampledData:
+    """The rows to use, which columns are discrete as decided by all of them, and the parameters of selections."""
+
+    features: NamedColumns
+    target: NamedColumns
+    row_groups: IntArray | None
+    parameters: Mapping[str, Any]
+    settings: Settings
+    candidates: tuple[FeatureUnit, ...]
+    target_name: str
+    n_rows_dropped: int
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows to use."""
+        return self.features.n_rows
+
+
+def read(X: Any, y: Any, groups: Any, parameters: Mapping[str, Any]) -> tuple[ResampledData, Table]:
+    """Read all rows, and refuse what a selection on them refuses; the table is that of such a selection."""
+    if y is None:
+        raise InputError("selection_stability requires y to be passed, but the target y is None.")
+    features, target = read_columns(X), read_target(y)
+    require_same_length(features.n_rows, target.n_rows)
+    settings = settings_of(parameters, has_row_groups=groups is not None)
+    problem = make_problem(features, target, groups, parameters, settings)
+    numbers = None if groups is None else read_row_groups(groups, features.n_rows)
+    rows = rows_to_use(features, target, problem.table.ignored, settings.missing)
+    require_rows(int(rows.sum()), _FEWEST_ROWS, "A pair of half-samples")
+    table = problem.table
+    classes = [i for i, number in enumerate(table.n_classes) if number is not None]
+    data = ResampledData(
+        features=features.take(rows).with_discrete(table.discrete),
+        target=target.take(rows).with_discrete(classes),
+        row_groups=None if numbers is None else read_row_groups(numbers[rows], int(rows.sum())),
+        parameters={**parameters, "discrete_features": False, "discrete_target": False},
+        settings=problem.settings,
+        candidates=tuple(problem.candidates),
+        target_name=table.target_name,
+        n_rows_dropped=problem.n_rows_dropped,
+    )
+    return data, table
+
+
+def draw_pair(data: ResampledData, seed: int, pair: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Draw a pair of disjoint half-samples without replacement; return which rows are in either.
+
+    Rows are divided, or whole groups of them. Both halves have the same number, so that of an odd number one, at
+    random, is in neither. Those of one class are divided evenly, up to one (stratified); the class of a group is
+    the most frequent one of its rows.
+    """
+    generator = stream(seed, "pairs of half-samples", pair)
+    numbers = np.arange(data.n_rows) if data.row_groups is None else data.row_groups
+    classes = _class_of_each(data, numbers)
+    shuffled = generator.permutation(len(classes))
+    shuffled = shuffled[: len(shuffled) // 2 * 2]
+    dealt = shuffled[np.argsort(classes[shuffled], kind="stable")]
+    first = int(generator.integers(2))  # which half has one more of a class is settled by chance
+    in_first, in_second = dealt[first::2], dealt[1 - first :: 2]
+    return np.isin(numbers, in_first), np.isin(numbers, in_second)
+
+
+def _class_of_each(data: ResampledData, numbers: IntArray) -> IntArray:
+    """Return the class of each row, or the most frequent one of each group; zeros where there are no classes."""
+    discrete = sorted(data.target.discrete)
+    values = np.nan_to_num(data.target.values[discrete]) if discrete else np.zeros((1, data.n_rows))
+    codes = np.unique(values, axis=1, return_inverse=True)[1].ravel()
+    counts = np.zeros((int(numbers.max()) + 1, int(codes.max()) + 1), dtype=np.int64)
+    np.add.at(counts, (numbers, codes), 1)
+    return np.asarray(counts.argmax(axis=1))
 
 
 def _select_on_all(
@@ -304,57 +239,121 @@ def _select_on_all(
     n_jobs: int | None,
     reporter: Reporter,
     path: Path | None,
-    state: Saved,
+    state: StabilityState | None,
 ) -> list[HalfSample]:
-    """Return what is found on each half-sample, in order; what is done is written as soon as it is."""
-    known = {half.number: half for half in state.found}
-    left = [number for number in range(n_resamples) if number not in known]
+    """Select on every half-sample; each is written to the checkpoint as soon as it is done."""
+    done = {} if state is None else {half.number: half for half in state.half_samples}
+    left = [number for number in range(n_resamples) if number not in done]
     reporter.begin("selecting on half-samples", n_resamples)
     reporter.advance(n_resamples - len(left))
-    for half in _beside_each_other(data, seed, left, n_jobs):
-        known[half.number] = half
+    for half in _selections(data, seed, left, n_jobs):
+        done[half.number] = half
         reporter.advance(1)
-        if path is not None and not half.is_partial:
-            state = replace(state, found=(*state.found, half))
+        if path is not None and state is not None and not half.is_partial:
+            state = replace(state, half_samples=(*state.half_samples, half))
             write_whole(path, state)
-    return [known[number] for number in range(n_resamples)]
+    return [done[number] for number in range(n_resamples)]
 
 
-def _beside_each_other(
-    data: ResampledData, seed: int, numbers: list[int], n_jobs: int | None
-) -> Iterator[HalfSample]:
+def _selections(data: ResampledData, seed: int, numbers: list[int], n_jobs: int | None) -> Iterator[HalfSample]:
+    """Yield the selections on half-samples in their order, computed in parallel."""
     if not numbers:
         return
     run = Parallel(n_jobs=n_jobs, prefer="processes", return_as="generator")
-    with on_one_thread():  # a limit that threads would set and lift beside each other is set before
+    with on_one_thread():  # set here, once, where threads would each set and lift the limit
         yield from run(delayed(_select)(os.getpid(), data, seed, number) for number in numbers)
 
 
-def _select(asking_process: int, data: ResampledData, seed: int, number: int) -> HalfSample:
-    """Select on a half-sample; a process that was started for it leaves interrupts to the one that asks."""
-    if os.getpid() != asking_process and threading.current_thread() is threading.main_thread():
+def _select(parent: int, data: ResampledData, seed: int, number: int) -> HalfSample:
+    """Select on a half-sample; a process that was started for it leaves interrupts to its parent."""
+    if os.getpid() != parent and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     return select(data, seed, number)
 
 
-def _summed_up(data: ResampledData, found: Sequence[HalfSample]) -> Stability:
+def select(data: ResampledData, seed: int, number: int) -> HalfSample:
+    """Select on one half-sample, with random streams of its own."""
+    pair, half = divmod(number, 2)
+    rows = draw_pair(data, seed, pair)[half]
+    own = int(stream(seed, "selections on half-samples", number).integers(2**32))
+    groups = None if data.row_groups is None else data.row_groups[rows]
+    settings = replace(data.settings, seed=own)
+    with on_one_thread():
+        try:
+            problem = make_problem(
+                data.features.take(rows), data.target.take(rows), groups, data.parameters, settings
+            )
+        except InputError as error:
+            raise InputError(f"On half-sample {number + 1}: ", *error.parts) from error
+        selection = Run(problem, ThreadEngine(1), Reporter(None, settings.time_limit)).select()
+    if selection.ended_by == INTERRUPT:
+        raise KeyboardInterrupt
+    place = {name: i for i, name in enumerate(selection.feature_names)}
+    redundant = [
+        (place[verdict.feature], place[carrier])
+        for verdict in selection.verdicts
+        for carrier in verdict.redundant_with
+    ]
+    return HalfSample(
+        number=number,
+        selected=selection.indices,
+        redundant=tuple(redundant),
+        is_partial=selection.is_partial,
+    )
+
+
+def find_substitutes(half_samples: Sequence[HalfSample], names: Sequence[str]) -> tuple[Substitutes, ...]:
+    """Return the groups of features that replace each other, the most frequently selected group first.
+
+    One feature is replaced by another on a half-sample where the other is selected and it is redundant with that.
+    Two are substitutes if each is replaced by the other on at least a twentieth of the half-samples, and both are
+    selected together less often than one replaces the other. A group is a feature and all its substitutes that are
+    in no group before, beginning with the feature that is selected most often.
+    """
+    is_selected = np.zeros((len(half_samples), len(names)), dtype=bool)
+    replaced: IntArray = np.zeros((len(names), len(names)), dtype=np.int64)
+    for row, half in zip(is_selected, half_samples, strict=True):
+        row[list(half.selected)] = True
+        for redundant, carrier in half.redundant:
+            replaced[redundant, carrier] += 1
+    counts = is_selected.sum(axis=0)
+    ungrouped = [int(i) for i in np.argsort(-counts, kind="stable") if counts[i] > 0]
+    groups = []
+    while ungrouped:
+        leader, *others = ungrouped
+        own = [other for other in others if _are_substitutes(leader, other, replaced, is_selected)]
+        ungrouped = [other for other in others if other not in own]
+        if own:
+            members = [leader, *own]
+            frequency = float(is_selected[:, members].any(axis=1).mean())
+            groups.append(Substitutes(features=tuple(names[i] for i in members), frequency=frequency))
+    return tuple(sorted(groups, key=lambda group: -group.frequency))
+
+
+def _are_substitutes(one: int, other: int, replaced: IntArray, is_selected: np.ndarray) -> bool:
+    both_ways = (int(replaced[one, other]), int(replaced[other, one]))
+    together = int((is_selected[:, one] & is_selected[:, other]).sum())
+    return min(both_ways) >= _LEAST_REPLACED * len(is_selected) and together < sum(both_ways)
+
+
+def _stability(data: ResampledData, half_samples: Sequence[HalfSample]) -> Stability:
     names = data.features.names
     frequencies = np.zeros(len(names))
-    for half in found:
+    for half in half_samples:
         frequencies[list(half.selected)] += 1
-    n_selected = [sum(set(unit.columns) <= set(half.selected) for unit in data.candidates) for half in found]
+    n_selected = sum(set(unit.columns) <= set(half.selected) for half in half_samples for unit in data.candidates)
     return Stability(
         feature_names=names,
         target_name=data.target_name,
-        frequencies=frequencies / len(found),
-        groups=find_substitutes(found, names),
-        selected=tuple(tuple(names[i] for i in half.selected) for half in found),
+        frequencies=frequencies / len(half_samples),
+        groups=find_substitutes(half_samples, names),
+        selected=tuple(tuple(names[i] for i in half.selected) for half in half_samples),
         n_candidates=len(data.candidates),
-        mean_selected=sum(n_selected) / len(found),
+        mean_selected=n_selected / len(half_samples),
         n_rows=data.n_rows,
         n_rows_dropped=data.n_rows_dropped,
         n_row_groups=data.settings.n_row_groups,
-        n_partial=sum(half.is_partial for half in found),
+        n_partial=sum(half.is_partial for half in half_samples),
         settings=data.settings,
         version=version("infosift"),
     )

@@ -16,8 +16,7 @@ from joblib import parallel_config
 from infosift import Calibrated, InputError, MutualInfoSelector, selection_stability
 from infosift.random_streams import stream
 from infosift.results import Stability
-from infosift.search.problem import settings_of
-from infosift.stability import draw_pair, read, select
+from infosift.stability import HalfSample, draw_pair, find_substitutes, read, select
 from samples import friedman
 
 QUICK = MutualInfoSelector(method=Calibrated(n_permutations=39), max_features=2)
@@ -36,7 +35,7 @@ def stability(table):
 
 def data_of(X, y, groups=None, **parameters):
     given = MutualInfoSelector(random_state=0, **parameters).get_params(deep=False)
-    return read(X, y, groups, given, settings_of(given, has_row_groups=groups is not None))
+    return read(X, y, groups, given)[0]
 
 
 def test_it_is_a_loop_of_selections_on_halves(table, stability):
@@ -183,7 +182,7 @@ def test_a_killed_run_goes_on_to_the_same_bits(table, stability, tmp_path, monke
     run = {"n_resamples": 6, "random_state": 3, "checkpoint": path}
     with pytest.raises(KeyboardInterrupt):
         selection_stability(QUICK, *table, **run)
-    assert len(json.loads(path.read_text())["found"]) == 3
+    assert len(json.loads(path.read_text())["half_samples"]) == 3
     done.clear()
     assert selection_stability(QUICK, *table, **run) == stability
     assert done == [3, 4, 5]
@@ -223,10 +222,17 @@ found = selection_stability(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
-@pytest.mark.parametrize(("sent", "n_jobs"), [(signal.SIGKILL, 1), (signal.SIGINT, 1), (signal.SIGINT, 2)])
+@pytest.mark.parametrize(
+    ("sent", "n_jobs"),
+    [
+        (signal.SIGKILL, 1),
+        pytest.param(signal.SIGINT, 1, marks=pytest.mark.endurance),
+        pytest.param(signal.SIGINT, 2, marks=pytest.mark.endurance),
+    ],
+)
 def test_a_process_may_be_ended_at_any_moment(table, stability, tmp_path, sent, n_jobs):
     path = tmp_path / "halves.json"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
     command = [sys.executable, "-c", SCRIPT, str(path), str(n_jobs)]
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 60
@@ -236,7 +242,7 @@ def test_a_process_may_be_ended_at_any_moment(table, stability, tmp_path, sent, 
         _, said = process.communicate(timeout=60)
     assert process.returncode != 0
     assert sent is signal.SIGKILL or "KeyboardInterrupt" in said
-    known = json.loads(path.read_text())["found"]
+    known = json.loads(path.read_text())["half_samples"]
     assert 1 <= len(known) < 60
     found = selection_stability(QUICK, *table, n_resamples=6, random_state=3, checkpoint=path)
     assert found == stability
@@ -277,3 +283,56 @@ def test_what_is_refused(table):
 
 def test_the_result_goes_to_json_and_back(stability):
     assert Stability.from_json(stability.to_json()) == stability
+
+
+def halves(*found):
+    return [
+        HalfSample(number=number, selected=selected, redundant=redundant, is_partial=False)
+        for number, (selected, redundant) in enumerate(found)
+    ]
+
+
+def groups(*found):
+    return [(group.features, group.frequency) for group in find_substitutes(halves(*found), "abcd")]
+
+
+def test_each_must_be_replaced_by_the_other():
+    a, b, neither = ((0,), ((1, 0),)), ((1,), ((0, 1),)), ((), ())
+    assert groups(a, b, a, neither) == [(("a", "b"), 0.75)]
+    assert groups(b, b, a, a) == [(("a", "b"), 1.0)]  # of equals, the first
+    assert groups(a, a, a, a) == []
+    assert groups(neither, neither) == []
+
+
+def test_features_that_are_selected_together_do_not_replace_each_other():
+    a, b, both = ((0,), ((1, 0),)), ((1,), ((0, 1),)), ((0, 1), ())
+    assert groups(a, b, both) == [(("a", "b"), 1.0)]
+    assert groups(a, b, both, both) == []
+
+
+def test_a_rare_exchange_does_not_count():
+    a, b = ((0,), ((1, 0),)), ((1,), ((0, 1),))
+    assert groups(*[a] * 19, b) == [(("a", "b"), 1.0)]
+    assert groups(*[a] * 20, b) == []
+
+
+def test_a_group_is_what_replaces_its_most_frequent_feature():
+    # a and c replace b, but not each other: with b, the most frequent, they are one group.
+    b_of_both, a, c = ((1,), ((0, 1), (2, 1))), ((0,), ((1, 0),)), ((2,), ((1, 2),))
+    assert groups(b_of_both, b_of_both, a, c) == [(("b", "a", "c"), 1.0)]
+    # With a the most frequent, c is on its own.
+    assert groups(b_of_both, a, a, c) == [(("a", "b"), 0.75)]
+
+
+def test_two_noisy_copies_are_found():
+    rng = np.random.default_rng(1)
+    X, hidden = rng.normal(size=(160, 4)), rng.normal(size=160)
+    X[:, :2] = hidden[:, None] + 0.1 * X[:, :2]
+    y = hidden + X[:, 2] + rng.normal(size=160)
+    found = selection_stability(MutualInfoSelector(), X, y, n_resamples=12)
+    (group,) = found.groups
+    assert set(group.features) == {"x0", "x1"}
+    assert group.frequency == 1
+    assert max(found.frequency("x0"), found.frequency("x1")) < 1
+    assert found.stable_groups(0.9) == found.groups
+    assert "replace each other: one of them is selected in 100 %" in found.summary

@@ -4,7 +4,7 @@ from infosift.progress import end_at_once, ignore_from_here
 
 
 def main() -> None:
-    """Run the command line; a key that interrupts is answered from the first moment on."""
+    """Run the command line, with Ctrl-C handled from the first moment on."""
     end_at_once()
     from infosift.cli import run
 

@@ -1,4 +1,4 @@
-"""Names for the array types used throughout: columns are rows of a 2-D array, so that each lies in one piece."""
+"""Array types used throughout; a column of the table is a row of a 2-D array, so that each is contiguous."""
 
 from typing import TypeAlias
 

@@ -85,11 +85,11 @@ def mutual_information(
     >>> round(mutual_information(x, y), 2)
     0.33
     """
-    asked = _criterion_of(criterion, n_neighbors, variant)
-    discrete = Discrete.for_criterion(asked, discrete_features, discrete_target)
+    measure = _criterion_of(criterion, n_neighbors, variant)
+    discrete = Discrete.for_criterion(measure, discrete_features, discrete_target)
     columns, target = read_pair(X, y, discrete, resolve_seed(random_state))
-    scorer = _make_scorer(asked, None, target.shape[1])
-    return float(asked.reported(_score_columns(scorer, columns[:1], columns[1:], target))[0])
+    scorer = _make_scorer(measure, None, target.shape[1])
+    return float(measure.reported(_score_columns(scorer, columns[:1], columns[1:], target))[0])
 
 
 def score_candidates(
@@ -110,7 +110,7 @@ def score_candidates(
     Parameters
     ----------
     C, y, given : array-like or data frame
-        The candidates, the target (one or several columns) and the subset that goes with each candidate
+        The candidates, the target (one or several columns) and the subset to which each candidate is added
         (None for none), all with the same number of rows.
     criterion, n_neighbors, variant, discrete_features, discrete_target, random_state
         As in ``mutual_information``; ``discrete_features`` is about C, the given features are judged by "auto".
@@ -132,11 +132,11 @@ def score_candidates(
     >>> int(score_candidates(C, y, given=C[:, [0]]).argmax())
     2
     """
-    seed, asked = resolve_seed(random_state), _criterion_of(criterion, n_neighbors, variant)
-    discrete = Discrete.for_criterion(asked, discrete_features, discrete_target)
+    seed, measure = resolve_seed(random_state), _criterion_of(criterion, n_neighbors, variant)
+    discrete = Discrete.for_criterion(measure, discrete_features, discrete_target)
     candidates, target = read_pair(C, y, discrete, seed)
-    scorer = _make_scorer(asked, n_jobs, target.shape[1])
-    return asked.reported(_score_columns(scorer, candidates, read_given(given, target, discrete, seed), target))
+    scorer = _make_scorer(measure, n_jobs, target.shape[1])
+    return measure.reported(_score_columns(scorer, candidates, read_given(given, target, discrete, seed), target))
 
 
 def resample_mutual_information(
@@ -175,12 +175,12 @@ def resample_mutual_information(
     (20, True)
     """
     seed = resolve_seed(random_state)
-    asked = _criterion_of(None, n_neighbors, variant)
-    discrete = Discrete.for_criterion(asked, discrete_features, discrete_target)
+    measure = _criterion_of(None, n_neighbors, variant)
+    discrete = Discrete.for_criterion(measure, discrete_features, discrete_target)
     columns, target = read_pair(X, y, discrete, seed)
     n_folds = require_count("n_folds", n_folds, least=2)
     rows_left = target.shape[1] - -(-target.shape[1] // n_folds)
-    scorer = _make_scorer(asked, n_jobs, rows_left)
+    scorer = _make_scorer(measure, n_jobs, rows_left)
     question = Question(columns[:1], columns[1:], target)
     return resample(question, n_folds, scorer, seed)
 
@@ -277,7 +277,7 @@ def _score_columns(scorer: Scorer, candidates: FloatArray, given: FloatArray, ta
 
 
 def _criterion_of(criterion: Any, n_neighbors: int | None, variant: int | None) -> Criterion:
-    """Return the criterion that is asked for: an object, its name, or the parameters of nearest neighbours."""
+    """Return the criterion that is given: an object, its name, or the parameters of nearest neighbours."""
     if criterion is None:
         count = "auto" if n_neighbors is None else require_count("n_neighbors", n_neighbors, least=1)
         return as_criterion(KSG(count, variant=1 if variant is None else variant))
@@ -310,7 +310,7 @@ def choose_n_neighbors(
     random_state: SeedLike = None,
     n_jobs: int | None = None,
 ) -> NeighborChoice:
-    """Choose the number of neighbours that best separates features from their shuffled copies.
+    """Choose the number of neighbours that best separates features from shuffled ones (surrogates).
 
     For each feature and each number of neighbours, its mutual information with y is estimated on the rows without
     each of K folds, as it is and shuffled; t is the difference of the two means in units of their spread.
@@ -368,7 +368,7 @@ def choose_criterion(
     random_state: SeedLike = None,
     n_jobs: int | None = None,
 ) -> CriterionChoice:
-    """Choose the criterion that best separates features from their shuffled copies.
+    """Choose the criterion that best separates features from shuffled ones (surrogates).
 
     What the published method does to choose the number of neighbours chooses among criteria too, since t has no
     unit: each feature is scored on the rows without each of K folds, as it is and shuffled, and t is the
@@ -393,7 +393,7 @@ def choose_criterion(
     n_halves : int
         Number of random halves of the rows on which the comparison is made again; an even number.
     max_rows : int
-        Of a longer table so many rows, drawn at random, are looked at: the time of some criteria grows with the
+        Of a longer table so many rows, drawn at random, are used: the time of some criteria grows with the
         square of the rows.
     discrete_features, discrete_target
         As in ``mutual_information``.
@@ -436,15 +436,15 @@ def choose_criterion(
     )
 
 
-def _criteria(asked: Any) -> dict[str, Criterion]:
+def _criteria(given: Any) -> dict[str, Criterion]:
     """Return the criteria to compare by name; an object is called as it is written."""
-    if asked is None:
+    if given is None:
         return dict(CRITERIA)
-    if isinstance(asked, str) or not isinstance(asked, Iterable):
+    if isinstance(given, str) or not isinstance(given, Iterable):
         raise InputError(
-            f'criteria must be a list of names and objects, such as ["ksg", "series"], not {asked!r}.'
+            f'criteria must be a list of names and objects, such as ["ksg", "series"], not {given!r}.'
         )
-    named = {one if isinstance(one, str) else repr(one): as_criterion(one) for one in asked}
+    named = {one if isinstance(one, str) else repr(one): as_criterion(one) for one in given}
     if not named:
         raise InputError("criteria is an empty list: give those to compare, or None for all.")
     return named

@@ -1,4 +1,4 @@
-"""Files that are whole at any moment: written beside what was there before, and then put in its place."""
+"""Atomic writing of files: to a temporary file in the same folder, which then replaces the one before."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from os import PathLike
 from pathlib import Path
 from secrets import token_hex
 
-_LETTERS_OF_NAME = 40
+_NAME_LENGTH = 40
 
 
 def write_file(path: str | PathLike[str], content: bytes) -> None:
-    """Write a file as a whole, or leave what was there before.
+    """Write a file as a whole, or leave the one before.
 
     A link stays one, and an existing file keeps its permissions. Devices, pipes and standard output are written
-    to directly, and so is a file in a folder where no other file may be made.
+    to directly, and so is a file in a folder where no other file may be created.
     """
     path = Path(path)
     try:
@@ -29,8 +29,8 @@ def write_file(path: str | PathLike[str], content: bytes) -> None:
         elif before is not None and not stat.S_ISREG(before.st_mode):
             path.write_bytes(content)
         else:
-            _write_beside(Path(os.path.realpath(path)), content, before)
-    except OSError as error:  # which says what failed of the file beside, or of no file
+            _replace_file(Path(os.path.realpath(path)), content, before)
+    except OSError as error:  # which names the temporary file, or none
         raise type(error)(error.errno, error.strerror, str(path)) from error
 
 
@@ -42,7 +42,7 @@ def _state_of(path: Path) -> os.stat_result | None:
 
 
 def _stream_of(state: os.stat_result) -> int | None:
-    """Return the number of the standard stream that a file is, as /dev/stdout is where that is a file."""
+    """Return the number of the standard stream that is the file, as for /dev/stdout; None if neither is."""
     for stream in (1, 2):
         with suppress(OSError):
             if os.path.samestat(state, os.fstat(stream)):
@@ -58,30 +58,30 @@ def _write_to_stream(stream: int, content: bytes) -> None:
         file.write(content)
 
 
-def _write_beside(path: Path, content: bytes, before: os.stat_result | None) -> None:
-    # As many letters as leave room for the others in any file system.
-    beside = path.with_name(f".{path.name[:_LETTERS_OF_NAME]}.{token_hex(8)}.part")
+def _replace_file(path: Path, content: bytes, before: os.stat_result | None) -> None:
+    # So many letters of the name that the rest fits too in any file system.
+    temporary = path.with_name(f".{path.name[:_NAME_LENGTH]}.{token_hex(8)}.part")
     if before is not None and not os.access(path, os.W_OK):
         raise PermissionError(EACCES, os.strerror(EACCES), str(path))
     try:
-        number = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
+        number = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
     except PermissionError:
         if before is None:
             raise
         path.write_bytes(content)
         return
-    with _removed_on_failure(beside):
+    with _removed_on_failure(temporary):
         with os.fdopen(number, "wb") as file:
             if before is not None:
-                _give_away(beside, before)
+                _copy_permissions(before, temporary)
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
+        temporary.replace(path)
 
 
-def _give_away(path: Path, like: os.stat_result) -> None:
-    """Give a file the permissions of another and, as far as that may be done, its owner and group."""
+def _copy_permissions(like: os.stat_result, path: Path) -> None:
+    """Give a file the permissions of another and, as far as allowed, its owner and group."""
     if hasattr(os, "chown"):
         for owner, group in ((like.st_uid, -1), (-1, like.st_gid)):
             with suppress(PermissionError):

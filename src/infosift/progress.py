@@ -1,4 +1,9 @@
-"""What a long run is doing, its time limit, and how Ctrl-C ends it."""
+"""Progress of a long run, its time limit, and what Ctrl-C does.
+
+Importing takes a second or two, and an interrupt in the middle of an import may come out as any error. So the
+command line ends at once on Ctrl-C (``end_at_once``) until there are results that could be lost
+(``raise_from_here``).
+"""
 
 from __future__ import annotations
 
@@ -15,14 +20,14 @@ from infosift.errors import listing
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-_SECONDS_OF_PATIENCE = 2.0
+_SECONDS_OF_PATIENCE = 2.0  # short runs show no progress
 _MOST_NAMES = 6
-INTERRUPTED = 130
+INTERRUPTED = 130  # the exit code of shells: 128 and the number of the signal
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A task of a run in words, how much of it is done, and what is selected so far."""
+    """The present task of a run in words, how much of it is done, and the features selected so far."""
 
     task: str
     done: int
@@ -33,12 +38,12 @@ class Stage:
 Watcher: TypeAlias = Callable[[Stage], object]
 
 
-class TimeIsUp(Exception):  # noqa: N818  # an end that was asked for is no error
+class TimeIsUp(Exception):  # noqa: N818  # an end that the user wants is no error
     """The time limit of a run has passed."""
 
 
 class Reporter:
-    """Counts the features scored in a task, reports to a watcher, and stops the run when its time is up."""
+    """Counts the features scored in a task, reports stages to a watcher, and stops a run whose time is up."""
 
     def __init__(self, watcher: Watcher | None = None, time_limit: float | None = None) -> None:
         self._watcher = watcher
@@ -48,25 +53,25 @@ class Reporter:
         self._selected: tuple[str, ...] = ()
 
     def start_clock(self) -> None:
-        """Let the time that a run may take begin."""
+        """Start the time limit."""
         self._deadline = None if self._time_limit is None else monotonic() + self._time_limit
 
     def begin(self, task: str, total: int) -> None:
-        """Begin a task of so many features to score."""
+        """Begin a task in which ``total`` features are scored."""
         self._task, self._done, self._total = task, 0, total
-        self._tell()
+        self._report()
 
     def advance(self, count: int) -> None:
-        """Count features that have been scored; none where other work is done, to look at the time."""
+        """Count features that are scored; 0 for other work, so that the time limit is checked."""
         self._done = min(self._done + count, self._total)
-        self._tell()
+        self._report()
 
     def add(self, name: str) -> None:
-        """Remember a selected feature."""
+        """Add a feature to those selected so far."""
         self._selected = (*self._selected, name)
-        self._tell()
+        self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self._deadline is not None and monotonic() > self._deadline:
             raise TimeIsUp
         if self._watcher is not None and self._task:
@@ -74,7 +79,7 @@ class Reporter:
 
 
 class ProgressBar:
-    """Shows stages on standard error, from the third second on: a bar in a terminal, elsewhere a line per task."""
+    """Shows stages on standard error after two seconds: as a bar in a terminal, elsewhere as a line per task."""
 
     def __init__(self) -> None:
         self._started = monotonic()
@@ -124,14 +129,14 @@ def _new_bar() -> tuple[Progress, TaskID]:
 
 
 def end_at_once() -> None:
-    """End the process when a key interrupts, unless whoever started it, such as nohup, has that ignored."""
+    """End the process on Ctrl-C, unless the signal is ignored, as under nohup."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _Leaving())
+        signal.signal(signal.SIGINT, _EndProcess())
 
 
 def raise_from_here() -> None:
-    """Raise KeyboardInterrupt instead, so that what is decided by then can be kept."""
-    if isinstance(signal.getsignal(signal.SIGINT), _Leaving):
+    """Raise KeyboardInterrupt on Ctrl-C from now on, so that what is decided by then can be kept."""
+    if isinstance(signal.getsignal(signal.SIGINT), _EndProcess):
         signal.signal(signal.SIGINT, _raise_interrupt)
 
 
@@ -139,7 +144,7 @@ class _Interrupt(KeyboardInterrupt):
     """An interrupt that Python does not take for unhandled where it is caught after it left an ``exec``.
 
     After a plain KeyboardInterrupt there, as in the import of a module with named tuples, ``python -m`` ends by a
-    signal whatever the exit code (bpo-1054041 looks for that very class).
+    signal whatever the exit code (bpo-1054041 tests for that very class).
     """
 
 
@@ -148,34 +153,34 @@ def _raise_interrupt(_signal: int, _frame: Any) -> None:
 
 
 def ignore_from_here() -> None:
-    """Ignore the key: all is said, and the end of Python is not worth a traceback."""
+    """Ignore Ctrl-C from now on: the output is complete, and the shutdown of Python is not worth a traceback."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-class _Leaving:
-    """Says so and leaves, on standard error as it is now: while a file is read, it is silenced for a moment."""
+class _EndProcess:
+    """Writes a line to standard error as it was at first, since readers silence it, and ends the process."""
 
     def __init__(self) -> None:
-        self._said_on: int | None = None
+        self._stderr: int | None = None
         with suppress(OSError):  # there is no standard error
-            self._said_on = os.dup(2)
+            self._stderr = os.dup(2)
 
     def __call__(self, _signal: int, _frame: Any) -> None:
-        if self._said_on is not None:
+        if self._stderr is not None:
             with suppress(OSError):
-                os.write(self._said_on, b"Interrupted.\n")
+                os.write(self._stderr, b"Interrupted.\n")
         os._exit(INTERRUPTED)
 
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Hold interrupts back until the end; processes and threads that are started here never get any."""
+    """Block interrupts within a context; processes and threads that are started in it never get any."""
     if not hasattr(signal, "pthread_sigmask"):  # on Windows
         yield
         return
     from multiprocessing import resource_tracker
 
-    resource_tracker.ensure_running()  # which lets interrupts through again, whenever it is started
+    resource_tracker.ensure_running()  # here, since its start unblocks interrupts
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

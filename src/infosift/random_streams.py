@@ -1,4 +1,4 @@
-"""Random streams that depend on what they are for, and on nothing that happened before."""
+"""Random streams named by their purpose, so that each is independent of what was drawn before."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import numpy as np
 
 from infosift.errors import Hint, InputError, shown
 
-_SEEDS = 2**128
+_N_SEEDS = 2**128
 SeedLike = int | np.integer | np.random.RandomState | np.random.Generator | None
 
 
 def resolve_seed(random_state: SeedLike) -> int:
-    """Return the one integer that fixes a run: the given one, or one drawn from the given or a fresh source."""
+    """Return the integer that fixes a run: the given one, or one drawn from a generator or from the system."""
     if random_state is None:
         return int(np.random.default_rng().integers(2**32))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**32))
-    if isinstance(random_state, (int, np.integer)) and 0 <= random_state < _SEEDS:
+    if isinstance(random_state, (int, np.integer)) and 0 <= random_state < _N_SEEDS:
         return int(random_state)
     raise InputError(
         Hint("random_state"),
@@ -30,5 +30,15 @@ def resolve_seed(random_state: SeedLike) -> int:
 
 
 def stream(seed: int, purpose: str, *place: int) -> np.random.Generator:
-    """Return the generator for one purpose (a word) and place (a step, a fold, a permutation) of a run."""
+    """Return the random generator for a purpose and a place in a run.
+
+    Parameters
+    ----------
+    seed : int
+        The seed of the run.
+    purpose : str
+        What is drawn, such as "folds". Other purposes have other streams, of which none depends on another.
+    *place : int
+        Which step, fold or permutation it is for.
+    """
     return np.random.default_rng([seed, crc32(purpose.encode()), *place])

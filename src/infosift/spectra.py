@@ -24,8 +24,8 @@ _LARGEST_LEVERAGE = 1 - 1e-8
 class BSplineBasis(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Replace each curve by its coordinates on a B-spline basis, chosen by leave-one-out.
 
-    The functional preprocessing of Rossi et al. (Neurocomputing 64, 2005). All curves are sampled on one grid;
-    taken is the basis with the smallest error when each sample of a curve is predicted from the others. The error
+    The functional preprocessing of Rossi et al. (Neurocomputing 64, 2005). All curves are sampled on one grid.
+    The basis is that with the smallest error when each sample of a curve is predicted from the others. The error
     comes from the diagonal of the hat matrix, without refitting. Knots are equally spaced and clamped.
 
     Parameters
@@ -73,7 +73,7 @@ class BSplineBasis(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.grid = grid
 
     def fit(self, X: Any, y: Any = None) -> BSplineBasis:
-        """Choose the basis; the target is not looked at."""
+        """Choose the basis; the target is not used."""
         X = validate_data(self, X, dtype=np.float64)
         grid = self._read_grid(X.shape[1])
         self.loo_errors_: dict[tuple[int, int], float] = {}

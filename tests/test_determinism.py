@@ -29,7 +29,7 @@ def run(X, y, names=None, n_jobs=1, block_size=None, groups=None, **options):
     given = MutualInfoSelector(**options).get_params(deep=False)
     features, target = NamedColumns(names, X.T), NamedColumns(("target",), y[None])
     engine = ThreadEngine(n_jobs, block_size)
-    problem = make_problem(features, target, groups, given, settings_of(given), engine)
+    problem = make_problem(features, target, groups, given, settings_of(given))
     return Run(problem, engine, Reporter()).select()
 
 

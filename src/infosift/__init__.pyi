@@ -19,12 +19,12 @@ from .functions import permutation_test as permutation_test
 from .functions import resample_mutual_information as resample_mutual_information
 from .functions import score_candidates as score_candidates
 from .results.selection import Selection as Selection
-from .search.backward import Backward as Backward
 from .search.calibrated import Calibrated as Calibrated
 from .search.filter import Filter as Filter
 from .search.floating import Floating as Floating
-from .search.forward import Forward as Forward
 from .search.published import Published as Published
+from .search.stepwise import Backward as Backward
+from .search.stepwise import Forward as Forward
 from .selector import MutualInfoSelector as MutualInfoSelector
 from .spectra import BSplineBasis as BSplineBasis
 from .stability import selection_stability as selection_stability

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from infosift.progress import Reporter
-from infosift.search.backward import Backward
 from infosift.search.checkpoint import Checkpoint
 from infosift.search.runner import Run
+from infosift.search.stepwise import Backward
 from oracle import ksg
 from samples import friedman, make_selector
 from search.test_forward import ENGINE, problem_of

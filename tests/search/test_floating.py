@@ -64,5 +64,5 @@ def test_the_calibrated_method_floats_too():
     )
     tests = problem.method.tests(problem, ENGINE, Reporter(), None)
     units = {unit.columns[0]: unit for unit in problem.candidates}
-    left = [tests.unexplained([units[i] for i in own.indices]) for own in (floating, forward)]
+    left = [tests.residual_variance([units[i] for i in own.indices]) for own in (floating, forward)]
     assert len(floating.indices) != len(forward.indices) or left[0] <= left[1] + 1e-9

@@ -10,10 +10,10 @@ from infosift.engines.threads import ThreadEngine
 from infosift.inference.permutation import shuffled_orders
 from infosift.progress import Reporter
 from infosift.search.base import Problem
-from infosift.search.forward import Forward, additions
 from infosift.search.problem import make_problem, settings_of
 from infosift.search.published import PublishedTests
 from infosift.search.runner import Run
+from infosift.search.stepwise import Forward, additions
 from oracle import ksg
 from samples import friedman, make_selector
 
@@ -25,7 +25,7 @@ def problem_of(X, y, names=None, **options):
     names = names or tuple(f"x{i}" for i in range(X.shape[1]))
     given = make_selector(**{**DEFAULTS, **options}).get_params(deep=False)
     features, target = NamedColumns(names, X.T.copy()), NamedColumns(("y",), y[None])
-    return make_problem(features, target, None, given, settings_of(given), ThreadEngine(1))
+    return make_problem(features, target, None, given, settings_of(given))
 
 
 def select(X, y, names=None, on_step=None, **options):
@@ -80,10 +80,10 @@ class Scripted:
             problem.method.tests(problem, ENGINE, Reporter(), None),
         )
 
-    def add(self, subset, candidates, number, room):
-        self.asked.append(([unit.name for unit in subset], [unit.name for unit in candidates], number, room))
-        step = self._real.add(subset, candidates[:1], number, room)
-        return type(step)(**{**vars(step), "accepted": number < self._accepted})
+    def add(self, subset, candidates, stream, slots_left):
+        self.asked.append(([unit.name for unit in subset], [unit.name for unit in candidates], stream, slots_left))
+        step = self._real.add(subset, candidates[:1], stream, slots_left)
+        return type(step)(**{**vars(step), "accepted": stream < self._accepted})
 
 
 def test_a_search_knows_no_method_and_asks_about_what_is_left():
@@ -166,7 +166,7 @@ def test_what_the_published_method_says_of_members_of_a_subset():
     assert isinstance(problem.method, Published)
     tests = problem.method.tests(problem, ENGINE, Reporter(), None)
     informative, noise = ([problem.table.units[i] for i in columns] for columns in ([3, 0], [8]))
-    assert tests.drop([*informative, *noise], informative, number=1) == 1 / 40
-    assert tests.drop([*informative, *noise], noise, number=1) > 0.05
-    assert tests.unexplained(informative) < tests.unexplained(noise)
-    assert tests.p_value(informative, noise, number=2) == tests.add(informative, noise, 2, room=1).p_value
+    assert tests.drop([*informative, *noise], informative, stream=1) == 1 / 40
+    assert tests.drop([*informative, *noise], noise, stream=1) > 0.05
+    assert tests.residual_variance(informative) < tests.residual_variance(noise)
+    assert tests.p_value(informative, noise, stream=2) == tests.add(informative, noise, 2, slots_left=1).p_value

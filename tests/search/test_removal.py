@@ -32,7 +32,7 @@ class Oracle:
     def _by(self, units):
         return self.explained.get("".join(sorted(unit.name for unit in units)), 0)
 
-    def unexplained(self, subset):
+    def residual_variance(self, subset):
         return 10 - self._by(subset)
 
     def drop(self, subset, members, number):

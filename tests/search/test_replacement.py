@@ -29,11 +29,11 @@ class Oracle:
     def __init__(self, unexplained, p_values):
         self._unexplained, self._p_values, self.asked = unexplained, p_values, []
 
-    def unexplained(self, subset):
+    def residual_variance(self, subset):
         return self._unexplained.get(names(subset), 9)
 
-    def p_value(self, subset, candidates, number, *, fine=False):
-        self.asked.append((names(subset), names(candidates), number, fine))
+    def p_value(self, subset, candidates, number, *, precise=False):
+        self.asked.append((names(subset), names(candidates), number, precise))
         return self._p_values[names(candidates)]
 
 
@@ -57,9 +57,9 @@ def test_one_that_explains_more_replaces_two_where_they_add_nothing_and_it_does(
     after, (replacement,), asked = replaced("eab", {"abe": 2, "ce": 1, "de": 1.5}, {"ab": 0.4, "c": 0.01})
     assert after == "ec"
     assert replacement == Replacement("c", ("a", "b"), 0.01)
-    (given, pair, first, fine), (rest, stand_in, second, and_fine) = asked
-    assert (given, pair, fine) == ("ce", "ab", False)
-    assert (rest, stand_in, and_fine) == ("e", "c", True)  # the p-value that is reported
+    (given, pair, first, precise), (rest, stand_in, second, and_precise) = asked
+    assert (given, pair, precise) == ("ce", "ab", False)
+    assert (rest, stand_in, and_precise) == ("e", "c", True)  # the p-value that is reported
     assert first != second
 
 

@@ -1,9 +1,10 @@
-"""The seams of a search: a method answers "does this add?" and "is this still needed?", a search asks."""
+"""The seams of a search: a method tests whether features add to a subset, a search decides which to test next."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any, Protocol, TypeAlias
 
 from infosift.arrays import FloatArray, IntArray
@@ -16,13 +17,15 @@ from infosift.progress import Reporter
 from infosift.results.settings import Settings
 from infosift.results.steps import NeighborChoice, Removal, Replacement, Step
 
+_STREAMS_OF_A_PHASE = 1_000_000
+
 
 class Method(Protocol):
-    """How features are tested: parameters, and what follows from them before any data are seen.
+    """How features are tested: parameters, and what follows from them before any data are read.
 
     ``adjusted`` is whether its p-values are adjusted for the number of candidates, ``alpha_shares`` how alpha is
     divided among the tests of a step, the first of them the one of single candidates, and
-    ``separates_special_values`` whether a value that makes up a share of a feature of numbers is a category.
+    ``separates_special_values`` whether a value that makes up a share of a numeric feature is a category.
     """
 
     adjusted: bool
@@ -45,7 +48,7 @@ class Method(Protocol):
     def tests(
         self, problem: Problem, engine: Engine, reporter: Reporter, neighbors: NeighborChoice | None
     ) -> Tests:
-        """Return the method at work on a problem; ``neighbors`` is a choice made earlier."""
+        """Return the method applied to a problem; ``neighbors`` is a choice made earlier."""
         ...
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -54,10 +57,11 @@ class Method(Protocol):
 
 
 class Search(Protocol):
-    """Which feature next, and when to stop: asks a method, and yields each decision as soon as it is made.
+    """Which features are tested next, and when to stop: a generator that yields each decision once it is made.
 
-    ``starts_full`` is whether all candidates are in from the start. ``is_conditional`` is whether features are
-    tested conditional on those selected, so that one that is not selected may be redundant.
+    Progress, checkpoints, time limits and interrupts act between two decisions. ``starts_full`` is whether all
+    candidates are selected at the start. ``is_conditional`` is whether features are tested conditional on those
+    selected, so that one that is not selected may be redundant.
     """
 
     starts_full: bool
@@ -68,7 +72,7 @@ class Search(Protocol):
         ...
 
     def decisions(self, problem: Problem, tests: Tests, decided: Sequence[Step] = ()) -> Decisions:
-        """Yield the decisions, steps that were decided earlier first."""
+        """Yield the decisions; those that were ``decided`` in an earlier run are not tested again."""
         ...
 
     def error_rate(self, method: Method) -> str:
@@ -100,23 +104,48 @@ class Problem:
 
     @property
     def kept(self) -> tuple[FeatureUnit, ...]:
-        """The features that are in from the start, one by one."""
+        """The features that are selected from the start, one by one."""
         return tuple(FeatureUnit(name, (self.table.names.index(name),)) for name in self.settings.keep)
 
     @property
     def candidates(self) -> list[FeatureUnit]:
-        """What can be selected: all that can be tested and is no copy of what is kept."""
+        """The units that can be selected: all that can be tested and are no duplicates of features kept."""
         known = {self.table.digests[i] for unit in self.kept for i in unit.columns}
         digests = self.table.digests
         return [unit for unit in self.table.units if not known.issuperset(digests[i] for i in unit.columns)]
 
 
-@dataclass(frozen=True)
-class Alone:
-    """Each of some candidates tested on its own, beside what is kept: an entry for each.
+class Phase(IntEnum):
+    """A phase of a run, whose tests draw from random streams of their own.
 
-    ``p_values`` are adjusted for all candidates, by the largest statistic of each of ``n_permutations`` draws:
-    ``null``. The unadjusted ones rest on ``counts`` draws each.
+    The stream of a test is named by its phase and its number in it. The numbers of phases lie a million apart, so
+    that no two phases share a stream and seeds give what they gave before phases had names.
+    """
+
+    SEARCH = 0
+    REMOVAL = 1
+    REPLACEMENT = 2
+    FLOATING = 3
+    MARGINAL = 4
+
+    def stream(self, number: int) -> int:
+        """Return the number by which random streams know a test of this phase."""
+        return _STREAMS_OF_A_PHASE * self + number
+
+
+def step_label(stream: int) -> str:
+    """Name a step for a progress bar, such as "step 3" or "floating step 1"."""
+    phase, number = divmod(stream, _STREAMS_OF_A_PHASE)
+    return f"{'' if phase == Phase.SEARCH else f'{Phase(phase).name.lower()} '}step {number + 1}"
+
+
+@dataclass(frozen=True)
+class MarginalTests:
+    """Each candidate tested on its own, conditional only on the features kept: one entry per candidate.
+
+    ``p_values`` are adjusted for the number of candidates by their maximum (Westfall and Young 1993): ``null`` has
+    the largest statistic in each of ``n_permutations`` draws. ``unadjusted`` are p-values of single tests, each of
+    ``counts`` draws.
     """
 
     information: FloatArray
@@ -129,11 +158,11 @@ class Alone:
 
 
 class Tests(Protocol):
-    """A method at work on a table: answers about subsets, each with a p-value.
+    """A method applied to a table: tests of subsets, each with a p-value.
 
-    ``n_rows`` is the number of rows that it looks at, ``values`` are those of the criterion's structural parameter
-    that it scores with, ``neighbors`` is how resampling chose it, if it did, and ``revises`` whether a search is
-    to ask again, at its end, about what it selected. ``number`` names the random streams of a test.
+    ``n_rows`` is the number of rows that it uses, ``values`` are those of the criterion's structural parameter
+    that it scores with, ``neighbors`` is how resampling chose that, if it did, and ``revises`` whether a search
+    tests the selected features again at its end. ``stream`` names the random streams of a test (see ``Phase``).
     """
 
     n_rows: int
@@ -143,32 +172,43 @@ class Tests(Protocol):
     engine: Engine
 
     def add(
-        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, room: int
+        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, slots_left: int
     ) -> Step:
-        """Return the step that adds the best candidate, or finds that it adds nothing; at most ``room`` units."""
+        """Test the best candidate conditional on a subset; return the step that adds it, or stops there.
+
+        A step may add a pair of features that are informative only together, where ``slots_left`` is at least 2.
+        """
         ...
 
-    def remove(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], number: int) -> Step:
-        """Return the step that removes the least needed of some members of a subset, or finds that all are."""
+    def remove(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> Step:
+        """Test members of a subset conditional on the others; return the step that removes the least needed one.
+
+        Where each is significant, the step is not accepted.
+        """
         ...
 
     def alone(
-        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, least_p: float
-    ) -> Alone:
-        """Test each candidate beside a subset, with p-values that can be as small as ``least_p``."""
+        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, least_p: float
+    ) -> MarginalTests:
+        """Test each candidate on its own, conditional on a subset; p-values can be as small as ``least_p``."""
         ...
 
-    def drop(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], number: int) -> float:
-        """Return the p-value of some members of a subset together, conditional on its other members."""
+    def drop(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> float:
+        """Return the p-value of members of a subset, taken together, conditional on its other members."""
         ...
 
     def p_value(
-        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, *, fine: bool = False
+        self,
+        subset: Sequence[FeatureUnit],
+        candidates: Sequence[FeatureUnit],
+        stream: int,
+        *,
+        precise: bool = False,
     ) -> float:
-        """Return the p-value of the best of some candidates conditional on a subset."""
+        """Return the p-value of the best candidate conditional on a subset; ``precise`` draws more surrogates."""
         ...
 
-    def unexplained(self, subset: Sequence[FeatureUnit]) -> float:
+    def residual_variance(self, subset: Sequence[FeatureUnit]) -> float:
         """Return how much of the target a subset leaves unexplained, to rank subsets by; lower is better."""
         ...
 
@@ -178,5 +218,16 @@ Decisions: TypeAlias = Iterator[Decision]
 
 
 def columns_of(units: Sequence[FeatureUnit]) -> list[int]:
-    """Return the positions of the columns of some units, in their order."""
+    """Return the positions of the columns of units, in their order."""
     return [i for unit in units for i in unit.columns]
+
+
+def units_of(table: Table, step: Step) -> list[FeatureUnit]:
+    """Return the units that a step adds or removes, in an order that does not depend on that of the columns."""
+    columns = set(step.columns)
+    return sorted((unit for unit in table.units if columns.issuperset(unit.columns)), key=table.digest)
+
+
+def without(units: Sequence[FeatureUnit], others: Sequence[FeatureUnit]) -> list[FeatureUnit]:
+    """Return the units that are not among others, in their order."""
+    return [unit for unit in units if unit not in others]

@@ -33,7 +33,7 @@ from infosift.inference.shifts import CIRCULAR
 from infosift.inference.surrogates import NULLS
 from infosift.progress import Reporter
 from infosift.results.steps import NeighborChoice, Step
-from infosift.search.base import Alone, Problem, columns_of
+from infosift.search.base import MarginalTests, Problem, columns_of, step_label, without
 
 # Of a longer table as many rows are drawn, in which all but the weakest dependence is seen.
 _MOST_ROWS = 20_000
@@ -147,14 +147,14 @@ class CalibratedTests:
         self.values, self.n_rows, self.engine = bench.values, bench.table.n_rows, bench.engine
 
     def add(
-        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, room: int
+        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, slots_left: int
     ) -> Step:
         """Return a step about the best candidate that passes, or a pair; else about what came nearest to it."""
         started = perf_counter()
         bench = self._bench.on_whole_rows(columns_of(subset))
-        conditional = Conditional(bench, columns_of(subset), candidates, number)
-        purpose = f"step {number + 1}: testing {len(candidates)} feature{'s' * (len(candidates) > 1)}"
-        found = self._tests.of_a_step(conditional, purpose, room)
+        conditional = Conditional(bench, columns_of(subset), candidates, stream)
+        purpose = f"{step_label(stream)}: testing {len(candidates)} feature{'s' * (len(candidates) > 1)}"
+        found = self._tests.of_a_step(conditional, purpose, slots_left)
         best = min(found, key=lambda outcome: (not outcome.passes, outcome.p_value / outcome.alpha))
         series = found[0]
         return replace(
@@ -197,7 +197,7 @@ class CalibratedTests:
         question = Question(values[-1:], values[:-1], self._bench.table.distance_target)
         return float(np.mean(self._bench.criterion.score([question], self.values, self._bench.engine)[0]))
 
-    def remove(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], number: int) -> Step:
+    def remove(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> Step:
         """Return the step that removes the least missed member that adds nothing, or finds that all are needed.
 
         Each member's p-value is adjusted for their number, so that alpha bounds the probability that any useless
@@ -207,9 +207,11 @@ class CalibratedTests:
         tests = CandidateTests(self._alpha / len(members), self._n_permutations)
         found: dict[FeatureUnit, Outcome] = {}
         for unit in sorted(members, key=lambda unit: self._need_of(unit, subset)):
-            others = columns_of([other for other in subset if other != unit])
-            conditional = Conditional(self._bench, others, [unit], number)
-            outcomes = tests.of_a_revision(conditional, f"step {number + 1}: testing {unit.name} given the others")
+            others = columns_of(without(subset, [unit]))
+            conditional = Conditional(self._bench, others, [unit], stream)
+            outcomes = tests.of_a_revision(
+                conditional, f"{step_label(stream)}: testing {unit.name} given the others"
+            )
             found[unit] = min(outcomes, key=lambda outcome: outcome.p_value / outcome.alpha)
             if not found[unit].passes:
                 break
@@ -229,15 +231,15 @@ class CalibratedTests:
         )
 
     def _need_of(self, unit: FeatureUnit, subset: Sequence[FeatureUnit]) -> tuple[float, bytes]:
-        others = [other for other in subset if other != unit]
-        return round(self.unexplained(others), DIGITS), self._bench.table.digest(unit)
+        others = without(subset, [unit])
+        return round(self.residual_variance(others), DIGITS), self._bench.table.digest(unit)
 
     def alone(
-        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, least_p: float
-    ) -> Alone:
+        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, least_p: float
+    ) -> MarginalTests:
         """Test each candidate by its series and, where few draws are enough, by neighbours too."""
         bench = self._bench.on_whole_rows(columns_of(subset))
-        conditional = Conditional(bench, columns_of(subset), candidates, number)
+        conditional = Conditional(bench, columns_of(subset), candidates, stream)
         purpose, rest = f"testing {len(candidates)} features", 1 - SHARE_OF_SERIES
         asked = self._n_permutations or draws_for(least_p, len(candidates) * bench.table.n_rows)
         (count,) = at_most([asked], conditional.most_draws)
@@ -246,7 +248,7 @@ class CalibratedTests:
         if self._n_permutations is None and conditional.most_draws is None:
 
             def at(places: list[int]) -> Conditional:
-                return Conditional(bench, columns_of(subset), [candidates[i] for i in places], number)
+                return Conditional(bench, columns_of(subset), [candidates[i] for i in places], stream)
 
             unadjusted, counts = refined(series, at, least_p, purpose)
         if least_p >= self._alpha and len(candidates) <= MOST_ASKED_ALONE and not conditional.asks_only_series:
@@ -258,29 +260,34 @@ class CalibratedTests:
                 np.minimum(1.0, np.minimum(first / SHARE_OF_SERIES, second / rest)) for first, second in both
             )
         information = np.array([self._information([*columns_of(subset), *unit.columns]) for unit in candidates])
-        return Alone(information, series.observed, adjusted, unadjusted, series.best[1:], count, counts)
+        return MarginalTests(information, series.observed, adjusted, unadjusted, series.best[1:], count, counts)
 
-    def drop(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], number: int) -> float:
+    def drop(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> float:
         """Return the p-value of some members together, conditional on the other members of a subset."""
         name = " and ".join(unit.name for unit in members)
-        others = columns_of([unit for unit in subset if unit not in members])
-        conditional = Conditional(self._bench, others, [FeatureUnit(name, tuple(columns_of(members)))], number)
+        others = columns_of(without(subset, members))
+        conditional = Conditional(self._bench, others, [FeatureUnit(name, tuple(columns_of(members)))], stream)
         # Thorough, since what is dropped here was significant when it was selected.
         return self._p_value(conditional, f"testing {name} given the others", thorough=True)
 
     def p_value(
-        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, *, fine: bool = False
+        self,
+        subset: Sequence[FeatureUnit],
+        candidates: Sequence[FeatureUnit],
+        stream: int,
+        *,
+        precise: bool = False,
     ) -> float:
         """Return the p-value of the best of some candidates conditional on a subset."""
-        conditional = Conditional(self._bench, columns_of(subset), candidates, number)
-        return self._p_value(conditional, "looking for one feature in place of two", fine=fine)
+        conditional = Conditional(self._bench, columns_of(subset), candidates, stream)
+        return self._p_value(conditional, "looking for one feature in place of two", precise=precise)
 
     def _p_value(
-        self, conditional: Conditional, purpose: str, *, thorough: bool = False, fine: bool = False
+        self, conditional: Conditional, purpose: str, *, thorough: bool = False, precise: bool = False
     ) -> float:
-        found = self._tests.of_a_revision(conditional, f"revising: {purpose}", thorough=thorough, fine=fine)
+        found = self._tests.of_a_revision(conditional, f"revising: {purpose}", thorough=thorough, fine=precise)
         return min(outcome.scaled_p_value(self._alpha) for outcome in found)
 
-    def unexplained(self, subset: Sequence[FeatureUnit]) -> float:
+    def residual_variance(self, subset: Sequence[FeatureUnit]) -> float:
         """Return the mean squared residual of the target given a subset."""
         return self._bench.residual_variance(columns_of(subset))

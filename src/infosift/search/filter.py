@@ -1,4 +1,4 @@
-"""A filter: every feature tested on its own, redundant ones included."""
+"""A filter: every feature is tested on its own, and redundant ones are selected too."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import false_discovery_control
 from sklearn.base import BaseEstimator
 
 from infosift.arrays import FloatArray, IntArray
@@ -16,7 +17,8 @@ from infosift.data.groups import FeatureUnit
 from infosift.errors import require_choice
 from infosift.inference.permutation import interval_of_p, threshold
 from infosift.results.steps import Step
-from infosift.search.base import Alone, Decisions, Method, Problem, Tests
+from infosift.search.base import Decisions, MarginalTests, Method, Phase, Problem, Tests
+from infosift.search.stepwise import slots_left
 
 CONTROLS = ("fwer", "fdr", None)
 
@@ -24,7 +26,7 @@ CONTROLS = ("fwer", "fdr", None)
 class Filter(BaseEstimator):  # type: ignore[misc]
     """Select all relevant features: each is tested on its own, so that redundant ones are selected too.
 
-    A feature that is informative only together with another is not found.
+    A feature that is informative only together with another is not selected.
 
     Parameters
     ----------
@@ -56,70 +58,62 @@ class Filter(BaseEstimator):  # type: ignore[misc]
         return {"fwer": "family-wise error", "fdr": "false discovery rate"}.get(self.control or "", "")
 
     def decisions(self, problem: Problem, tests: Tests, decided: Sequence[Step] = ()) -> Decisions:
-        """Yield a step for each feature that passes, the surest first, and one for the first that does not."""
+        """Yield a step for each feature that passes, by increasing p-value, and for the first that does not."""
         candidates, settings = problem.candidates, problem.settings
-        most = len(candidates)
-        if settings.max_features is not None:
-            most = min(most, settings.max_features - len(problem.kept))
+        most = slots_left(problem, ())
         if most <= 0:
             return
         started = perf_counter()
         least_p = settings.alpha / len(candidates) if self.control == "fdr" else settings.alpha
-        alone = tests.alone(problem.kept, candidates, 0, least_p)
-        adjusted = self._adjusted(alone)
-        limit = self._threshold(alone, adjusted <= settings.alpha, settings.alpha)
+        marginal = tests.alone(problem.kept, candidates, Phase.SEARCH.stream(0), least_p)
+        adjusted = self._adjusted(marginal)
+        limit = self._threshold(marginal, adjusted <= settings.alpha, settings.alpha)
         seconds = perf_counter() - started
-        for rank, place in enumerate(_surest_first(problem, candidates, alone, adjusted)[:most]):
-            step = _step(candidates[place], alone, place, float(adjusted[place]), limit, settings.alpha)
-            is_needed = len(problem.kept) + rank < settings.min_features
-            step = replace(step, accepted=step.significant or is_needed)
+        for rank, place in enumerate(_by_p_value(problem, candidates, marginal, adjusted)[:most]):
+            step = _step(candidates[place], marginal, place, float(adjusted[place]), limit, settings.alpha)
+            is_forced = len(problem.kept) + rank < settings.min_features
+            step = replace(step, accepted=step.significant or is_forced)
             if rank == 0:
-                step = _with_candidates(replace(step, seconds=seconds), candidates, alone, adjusted)
+                step = _with_candidates(replace(step, seconds=seconds), candidates, marginal, adjusted)
             yield step
             if not step.accepted:
                 return
 
-    def _threshold(self, alone: Alone, passing: NDArray[np.bool_], alpha: float) -> float:
-        """Return what the statistic must exceed; by other than the maximum, the least of those that pass."""
-        if self.control == "fwer" or not passing.any():
-            return threshold(alone.null, alpha)
-        return float(alone.statistics[passing].min())
-
-    def _adjusted(self, alone: Alone) -> FloatArray:
+    def _adjusted(self, marginal: MarginalTests) -> FloatArray:
         if self.control == "fwer":
-            return alone.p_values
-        return benjamini_hochberg(alone.unadjusted) if self.control == "fdr" else alone.unadjusted
+            return marginal.p_values
+        unadjusted = marginal.unadjusted
+        return np.asarray(false_discovery_control(unadjusted)) if self.control == "fdr" else unadjusted
+
+    def _threshold(self, marginal: MarginalTests, passing: NDArray[np.bool_], alpha: float) -> float:
+        """Return the critical value of the statistic; unless the maximum has one, the least of those that pass."""
+        if self.control == "fwer" or not passing.any():
+            return threshold(marginal.null, alpha)
+        return float(marginal.statistics[passing].min())
 
 
-def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
-    """Return p-values adjusted for the false discovery rate: which are at most alpha is what is selected at it."""
-    order = np.argsort(p_values, kind="stable")
-    scaled = p_values[order] * len(p_values) / np.arange(1, len(p_values) + 1)
-    adjusted = np.empty_like(p_values)
-    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
-    return adjusted
-
-
-def _surest_first(
-    problem: Problem, candidates: Sequence[FeatureUnit], alone: Alone, adjusted: FloatArray
+def _by_p_value(
+    problem: Problem, candidates: Sequence[FeatureUnit], marginal: MarginalTests, adjusted: FloatArray
 ) -> IntArray:
-    """Return the places of candidates by p-value and statistic; of equal ones the digest decides."""
+    """Order the places of candidates by p-value and statistic; of equal ones the digest decides."""
     digests = np.array([problem.table.digest(unit).hex() for unit in candidates])
-    return np.lexsort((digests, -alone.statistics, alone.unadjusted, adjusted))
+    return np.lexsort((digests, -marginal.statistics, marginal.unadjusted, adjusted))
 
 
-def _step(unit: FeatureUnit, alone: Alone, place: int, p_value: float, limit: float, alpha: float) -> Step:
-    count = int(alone.counts[place])
+def _step(
+    unit: FeatureUnit, marginal: MarginalTests, place: int, p_value: float, limit: float, alpha: float
+) -> Step:
+    count = int(marginal.counts[place])
     low, high = interval_of_p(min(count, max(0, round(p_value * (1 + count)) - 1)), count)
     return Step(
-        information=float(alone.information[place]),
+        information=float(marginal.information[place]),
         information_threshold=None,
-        statistic=float(alone.statistics[place]),
+        statistic=float(marginal.statistics[place]),
         threshold=limit,
         p_value=p_value,
         p_low=min(low, p_value),
         p_high=max(high, p_value),
-        unadjusted_p_value=float(alone.unadjusted[place]),
+        unadjusted_p_value=float(marginal.unadjusted[place]),
         n_permutations=count,
         alpha=alpha,
         null=np.empty(0),
@@ -132,15 +126,17 @@ def _step(unit: FeatureUnit, alone: Alone, place: int, p_value: float, limit: fl
     )
 
 
-def _with_candidates(step: Step, candidates: Sequence[FeatureUnit], alone: Alone, adjusted: FloatArray) -> Step:
-    """Return the first step with what was found about all candidates."""
+def _with_candidates(
+    step: Step, candidates: Sequence[FeatureUnit], marginal: MarginalTests, adjusted: FloatArray
+) -> Step:
+    """Return the first step with the tests of all candidates."""
     return replace(
         step,
         candidates=tuple(unit.columns[0] for unit in candidates),
-        candidate_information=alone.information,
-        candidate_statistics=alone.statistics,
+        candidate_information=marginal.information,
+        candidate_statistics=marginal.statistics,
         candidate_p_values=adjusted,
-        candidate_unadjusted_p_values=alone.unadjusted,
-        candidate_permutations=alone.n_permutations,
-        candidate_null=alone.null,
+        candidate_unadjusted_p_values=marginal.unadjusted,
+        candidate_permutations=marginal.n_permutations,
+        candidate_null=marginal.null,
     )

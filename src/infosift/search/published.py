@@ -26,7 +26,7 @@ from infosift.inference.permutation import (
 )
 from infosift.progress import Reporter
 from infosift.results.steps import NeighborChoice, PermutationTest, Step
-from infosift.search.base import Alone, Problem, columns_of
+from infosift.search.base import MarginalTests, Problem, columns_of, step_label, without
 from infosift.search.resampling import Resampling, choose_value
 
 _N_FOLDS = 30
@@ -133,19 +133,19 @@ class PublishedTests:
         self.values, self.neighbors, self.n_rows = (scorer.value,), neighbors, problem.table.n_rows
 
     def add(
-        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, room: int
+        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, slots_left: int
     ) -> Step:
         """Return the step that adds the most informative candidate, or finds that it adds nothing."""
         started = perf_counter()
         given = self._table.distance_columns[columns_of(subset)]
         purpose = f"scoring {len(candidates)} feature{'s' * (len(candidates) > 1)}"
-        self._reporter.begin(f"step {number + 1}: {purpose}", len(candidates))
+        self._reporter.begin(f"{step_label(stream)}: {purpose}", len(candidates))
         scores = self._scores(given, candidates)
         # Of equal scores the digest decides, so that the order of the columns does not.
         place = max(range(len(candidates)), key=lambda i: (scores[i], self._table.digest(candidates[i])))
         best = candidates[place]
-        self._reporter.begin(f"step {number + 1}: testing {best.name}", self._n_permutations)
-        test = self._test(scores[place], given, best, number)
+        self._reporter.begin(f"{step_label(stream)}: testing {best.name}", self._n_permutations)
+        test = self._test(scores[place], given, best, stream)
         return Step(
             **vars(test),
             unadjusted_p_value=test.p_value,
@@ -158,16 +158,16 @@ class PublishedTests:
             candidate_information=scores,
         )
 
-    def remove(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], number: int) -> Step:
+    def remove(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> Step:
         """Return the step that removes the member without which most information is left, if it adds nothing."""
         started = perf_counter()
-        self._reporter.begin(f"step {number + 1}: scoring without each of {len(members)}", len(members))
-        left = np.array([-self.unexplained([unit for unit in subset if unit != member]) for member in members])
+        self._reporter.begin(f"{step_label(stream)}: scoring without each of {len(members)}", len(members))
+        left = np.array([-self.residual_variance(without(subset, [member])) for member in members])
         place = max(range(len(members)), key=lambda i: (left[i], self._table.digest(members[i])))
         least = members[place]
-        given = self._table.distance_columns[columns_of([unit for unit in subset if unit != least])]
-        self._reporter.begin(f"step {number + 1}: testing {least.name}", self._n_permutations)
-        test = self._test(self._scores(given, [least])[0], given, least, number)
+        given = self._table.distance_columns[columns_of(without(subset, [least]))]
+        self._reporter.begin(f"{step_label(stream)}: testing {least.name}", self._n_permutations)
+        test = self._test(self._scores(given, [least])[0], given, least, stream)
         return Step(
             **vars(test),
             unadjusted_p_value=test.p_value,
@@ -182,8 +182,8 @@ class PublishedTests:
         )
 
     def alone(
-        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, least_p: float
-    ) -> Alone:
+        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, least_p: float
+    ) -> MarginalTests:
         """Test each candidate against shuffled copies of itself; all share the shuffles.
 
         Where a value of the criterion's parameter was chosen on these rows, all that were compared take part, so
@@ -192,11 +192,11 @@ class PublishedTests:
         given, table = self._table.distance_columns[columns_of(subset)], self._table
         count = max(self._n_permutations, min(_MOST_PERMUTATIONS, math.ceil(1 / least_p)) - 1)
         self._reporter.begin(f"testing {len(candidates)} features", count * len(candidates))
-        shuffled = shuffled_orders(table.n_rows, range(count), self._settings.seed, number, table.row_groups)
+        shuffled = shuffled_orders(table.n_rows, range(count), self._settings.seed, stream, table.row_groups)
         orders = np.concatenate([np.arange(table.n_rows)[None], shuffled])
         values = self.values if self.neighbors is None else self.neighbors.candidates
         draws = draws_of(np.stack([self._scores_by_value(given, unit, orders, values) for unit in candidates], 1))
-        return Alone(
+        return MarginalTests(
             information=self._scores(given, candidates),
             statistics=draws.observed,
             p_values=draws.p_values,
@@ -220,30 +220,35 @@ class PublishedTests:
             ]
         return np.concatenate(self._scorer.criterion.score(questions, values, self._scorer.engine))
 
-    def drop(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], number: int) -> float:
+    def drop(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> float:
         """Return the p-value of some members together: the subset against copies with the members shuffled."""
-        given = self._table.distance_columns[columns_of([unit for unit in subset if unit not in members])]
+        given = self._table.distance_columns[columns_of(without(subset, members))]
         together = FeatureUnit(" + ".join(unit.name for unit in members), tuple(columns_of(members)))
-        return self._test(self._scores(given, [together])[0], given, together, number).p_value
+        return self._test(self._scores(given, [together])[0], given, together, stream).p_value
 
     def p_value(
-        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], number: int, *, fine: bool = False
+        self,
+        subset: Sequence[FeatureUnit],
+        candidates: Sequence[FeatureUnit],
+        stream: int,
+        *,
+        precise: bool = False,
     ) -> float:
-        """Return the p-value of the most informative of some candidates; no finer than others."""
-        return self.add(subset, candidates, number, room=1).p_value
+        """Return the p-value of the most informative candidate; ``precise`` makes no difference."""
+        return self.add(subset, candidates, stream, slots_left=1).p_value
 
-    def unexplained(self, subset: Sequence[FeatureUnit]) -> float:
-        """Return the information that a subset lacks: less is better, and none at all is zero."""
+    def residual_variance(self, subset: Sequence[FeatureUnit]) -> float:
+        """Return minus the information of a subset, which ranks subsets as the residual variance does."""
         columns = self._table.distance_columns[columns_of(subset)]
         return -self._together(columns, columns[:0]) if len(columns) else 0.0
 
-    def _test(self, information: float, given: FloatArray, unit: FeatureUnit, number: int) -> PermutationTest:
+    def _test(self, information: float, given: FloatArray, unit: FeatureUnit, stream: int) -> PermutationTest:
         null = null_scores(
             lambda draws, orders: self._scores_of_copies(given, unit, orders),
             self._table.n_rows,
             self._n_permutations,
             self._settings.seed,
-            step=number,
+            step=stream,
             row_groups=self._table.row_groups,
         )
         return judge(information, null, self._settings.alpha)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from infosift.errors import Hint, InputError
-from infosift.search.backward import Backward
 from infosift.search.base import Method, Search
 from infosift.search.calibrated import Calibrated
 from infosift.search.filter import Filter
 from infosift.search.floating import Floating
-from infosift.search.forward import Forward
 from infosift.search.published import Published
+from infosift.search.stepwise import Backward, Forward
 
-METHODS: dict[str, Calibrated | Published] = {"calibrated": Calibrated(), "published": Published()}
-SEARCHES: dict[str, Forward | Backward | Floating | Filter] = {
+METHODS: dict[str, Method] = {"calibrated": Calibrated(), "published": Published()}
+SEARCHES: dict[str, Search] = {
     "forward": Forward(),
     "backward": Backward(),
     "floating": Floating(),
@@ -22,28 +22,26 @@ SEARCHES: dict[str, Forward | Backward | Floating | Filter] = {
 }
 
 
-def as_method(asked: Any) -> Method:
+def as_method(given: Any) -> Method:
     """Return a method that was given as an object or by its short name."""
-    if isinstance(asked, str) and asked in METHODS:
-        return METHODS[asked]
-    if isinstance(asked, (str, type)) or not hasattr(asked, "tests"):
-        objects = ", ".join(map(repr, METHODS.values()))
-        raise InputError(
-            Hint("method"), f" must be one of {', '.join(METHODS)}, or an object ({objects}), not {asked!r}."
-        )
-    method: Method = asked
+    method: Method = _resolve("method", given, METHODS, "tests")
     return method
 
 
-def as_search(asked: Any) -> Search:
+def as_search(given: Any) -> Search:
     """Return a search that was given as an object or by its short name, with its parameters checked."""
-    if isinstance(asked, str) and asked in SEARCHES:
-        return SEARCHES[asked]
-    if isinstance(asked, (str, type)) or not hasattr(asked, "decisions"):
-        objects = ", ".join(map(repr, SEARCHES.values()))
-        raise InputError(
-            Hint("search"), f" must be one of {', '.join(SEARCHES)}, or an object ({objects}), not {asked!r}."
-        )
-    search: Search = asked
+    search: Search = _resolve("search", given, SEARCHES, "decisions")
     search.check()
     return search
+
+
+def _resolve(parameter: str, given: Any, registry: Mapping[str, Any], needed: str) -> Any:
+    """Return the registered object of a name, or an object of the caller's that has the attribute needed."""
+    if isinstance(given, str) and given in registry:
+        return registry[given]
+    if isinstance(given, (str, type)) or not hasattr(given, needed):
+        objects = ", ".join(map(repr, registry.values()))
+        raise InputError(
+            Hint(parameter), f" must be one of {', '.join(registry)}, or an object ({objects}), not {given!r}."
+        )
+    return given

@@ -21,10 +21,8 @@ from infosift.inference.kernel_ridge import LEAST_PROBABILITY, KernelRidge
 from infosift.inference.permutation import interval_of_p
 from infosift.results.selection import Explained, Selection
 from infosift.results.steps import Step, Verdict
-from infosift.search.base import Problem, Tests, columns_of
+from infosift.search.base import Phase, Problem, Tests, columns_of
 
-# The test of each candidate alone draws from streams beyond those of a backward search.
-_STEP_ALONE = 4_000_000
 _COLUMNS_AT_ONCE = 16
 _MOST_ROWS = 10_000
 _MOST_CLASSES = 50
@@ -61,7 +59,7 @@ def _first_step(problem: Problem, tests: Tests, steps: Sequence[Step]) -> Step |
     """Return the step that tested each candidate beside no more than what is kept."""
     if problem.search.starts_full:
         candidates = problem.candidates if problem.method.adjusted else []
-        return tests.add(problem.kept, candidates, _STEP_ALONE, 1) if candidates else None
+        return tests.add(problem.kept, candidates, Phase.MARGINAL.stream(0), 1) if candidates else None
     return steps[0] if steps else None
 
 

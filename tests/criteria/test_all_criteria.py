@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 import infosift
 from infosift import (
+    Calibrated,
     DataWarning,
     InputError,
     MutualInfoSelector,
@@ -182,9 +183,9 @@ def test_the_calibrated_method_asks_it_where_series_see_nothing(name, monkeypatc
 @pytest.mark.parametrize("name", sorted(set(NAMES) - NUMBERS_ONLY))
 def test_categories_and_classes(name):
     rng = np.random.default_rng(0)
-    kind = np.array(list("abcd"))[rng.integers(4, size=300)]
-    y = np.where((kind == "b") ^ (rng.uniform(size=300) < 0.1), "yes", "no")
-    table = pl.DataFrame({"noise": np.array(list("uvw"))[rng.integers(3, size=300)], "kind": kind})
+    kind = np.array(list("abcd"))[rng.integers(4, size=120)]
+    y = np.where((kind == "b") ^ (rng.uniform(size=120) < 0.1), "yes", "no")
+    table = pl.DataFrame({"noise": np.array(list("uvw"))[rng.integers(3, size=120)], "kind": kind})
     scores = score_candidates(table, y, criterion=name)
     assert (scores.argmin() if name in LOWER_IS_BETTER else scores.argmax()) == 1
     names = np.array(list("zyxw"))[(kind[:, None] == np.array(list("abcd"))).argmax(axis=1)]
@@ -262,13 +263,13 @@ def test_nothing_is_resampled_without_a_parameter(name):
         MutualInfoSelector(method=Published(n_folds=20), criterion=name).fit(*friedman(0, n=40))
 
 
-@pytest.mark.parametrize("method", ["calibrated", Published(n_permutations=19)])
-@pytest.mark.parametrize("name", NAMES)
+# Whole numbers, numbers and nothing to choose; shares that are explained, and information with a unit and without.
+@pytest.mark.parametrize("name", ["ksg2", "gamma", "quadratic", "series"])
+@pytest.mark.parametrize("method", [Calibrated(n_permutations=39), Published(n_permutations=19)])
 def test_people_can_look_at_what_was_selected(name, method, tmp_path):
     X, y = friedman(0, n=60)
-    selection = (
-        MutualInfoSelector(method=method, criterion=name, max_features=1, random_state=0).fit(X, y).selection_
-    )
+    selector = MutualInfoSelector(method=method, criterion=name, max_features=1, random_state=0)
+    selection = selector.fit(X[:, :4], y).selection_
     selection.report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     shown = StringIO()

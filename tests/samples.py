@@ -77,8 +77,8 @@ def conditional_on(
 ):
     """Features (features x rows) beside a subset of them, as the tests of the calibrated method are asked."""
     names = tuple(names or (f"x{i}" for i in range(len(X))))
-    target = NamedColumns(("y",), y[None], frozenset([0] if np.unique(y).size < 5 else []))
-    table = make_table(NamedColumns(names, X, frozenset(discrete)), target, seed=0, **of_table)
+    target = NamedColumns(("y",), y[None], discrete=frozenset([0] if np.unique(y).size < 5 else []))
+    table = make_table(NamedColumns(names, X, discrete=frozenset(discrete)), target, seed=0, **of_table)
     bench = Workbench(table, KSG(), values, engine or SmallParts(n_jobs), seed, null, Reporter())
     units = [unit for unit in table.units if not set(unit.columns) & set(subset)]
     return Conditional(bench, subset, units, step)

@@ -32,7 +32,7 @@ from infosift.data.columns import NamedColumns, requested_discrete
 from infosift.data.frames import as_frame, as_plain, read_columns
 from infosift.data.groups import read_row_groups
 from infosift.data.targets import read_target
-from infosift.data.validation import rows_to_use
+from infosift.data.validation import usable_rows
 from infosift.engines.base import on_one_thread
 from infosift.errors import DataWarning, InputError, require_choice, require_count, require_same_length
 from infosift.progress import ProgressBar, Reporter
@@ -209,17 +209,17 @@ def _read(X: Any, y: Any, groups: Any, selector: MutualInfoSelector) -> Predicti
     given = selector.get_params(deep=False)
     settings = settings_of(given, has_row_groups=groups is not None)
     table = make_problem(features, target, groups, given, settings).table
-    rows = np.flatnonzero(rows_to_use(features, target, table.ignored, settings.missing))
+    rows = np.flatnonzero(usable_rows(features, target, table.ignored, settings.missing))
     named = requested_discrete(given["discrete_features"], features.names) or ()
     return PredictionData(
         table=X,
         features=features,
         usable=tuple(i for i in range(len(features.names)) if i not in table.ignored),
         categories=features.discrete.union(named),
-        target_name=table.target_name,
-        n_classes=table.n_classes[0],
+        target_name=table.target.name,
+        n_classes=table.target.n_classes[0],
         rows=rows,
-        target=_predicted(y, target, rows, has_classes=table.n_classes[0] is not None),
+        target=_predicted(y, target, rows, has_classes=table.target.n_classes[0] is not None),
         row_groups=None if groups is None else read_row_groups(groups, features.n_rows)[rows],
     )
 

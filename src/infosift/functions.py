@@ -9,10 +9,12 @@ import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import CRITERIA, KSG, Criterion, Scorer, as_criterion
+from infosift.data.columns import NamedColumns
 from infosift.data.frames import read_columns
 from infosift.data.groups import sample_rows
 from infosift.data.table import Table, make_table
-from infosift.data.validation import Discrete, read_given, read_pair, read_same_length
+from infosift.data.targets import decide_kinds
+from infosift.data.validation import ArgumentReader, read_finite
 from infosift.engines import active_engine
 from infosift.engines.base import Question
 from infosift.errors import (
@@ -22,7 +24,6 @@ from infosift.errors import (
     require_finite_number,
     require_level,
 )
-from infosift.inference.conditional import MOST_CLASSES
 from infosift.inference.diagnostics import serial_dependence
 from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.permutation import fewest_permutations, judge, null_scores, permutations_for
@@ -86,10 +87,10 @@ def mutual_information(
     0.33
     """
     measure = _criterion_of(criterion, n_neighbors, variant)
-    discrete = Discrete.for_criterion(measure, discrete_features, discrete_target)
-    columns, target = read_pair(X, y, discrete, resolve_seed(random_state))
-    scorer = _make_scorer(measure, None, target.shape[1])
-    return float(measure.reported(_score_columns(scorer, columns[:1], columns[1:], target))[0])
+    reader = _reader(measure, discrete_features, discrete_target, resolve_seed(random_state))
+    columns, target = reader.read_pair(X, y)
+    scorer = _make_scorer(measure, None, target.n_rows)
+    return float(measure.reported(_score_columns(scorer, columns[:1], columns[1:], target.columns))[0])
 
 
 def score_candidates(
@@ -133,10 +134,11 @@ def score_candidates(
     2
     """
     seed, measure = resolve_seed(random_state), _criterion_of(criterion, n_neighbors, variant)
-    discrete = Discrete.for_criterion(measure, discrete_features, discrete_target)
-    candidates, target = read_pair(C, y, discrete, seed)
-    scorer = _make_scorer(measure, n_jobs, target.shape[1])
-    return measure.reported(_score_columns(scorer, candidates, read_given(given, target, discrete, seed), target))
+    reader = _reader(measure, discrete_features, discrete_target, seed)
+    candidates, target = reader.read_pair(C, y)
+    given_columns = reader.read_given(given, target.n_rows)
+    scorer = _make_scorer(measure, n_jobs, target.n_rows)
+    return measure.reported(_score_columns(scorer, candidates, given_columns, target.columns))
 
 
 def resample_mutual_information(
@@ -176,12 +178,11 @@ def resample_mutual_information(
     """
     seed = resolve_seed(random_state)
     measure = _criterion_of(None, n_neighbors, variant)
-    discrete = Discrete.for_criterion(measure, discrete_features, discrete_target)
-    columns, target = read_pair(X, y, discrete, seed)
+    columns, target = _reader(measure, discrete_features, discrete_target, seed).read_pair(X, y)
     n_folds = require_count("n_folds", n_folds, least=2)
-    rows_left = target.shape[1] - -(-target.shape[1] // n_folds)
+    rows_left = target.n_rows - -(-target.n_rows // n_folds)
     scorer = _make_scorer(measure, n_jobs, rows_left)
-    question = Question(columns[:1], columns[1:], target)
+    question = Question(columns[:1], columns[1:], target.columns)
     return resample(question, n_folds, scorer, seed)
 
 
@@ -243,11 +244,12 @@ def permutation_test(
         emit(many_permutations(alpha, fewest_permutations(alpha)), stacklevel=2)
     seed = resolve_seed(random_state)
     asked = _criterion_of(None, n_neighbors, variant)
-    discrete = Discrete.for_criterion(asked, discrete_features, discrete_target)
-    column, target = read_pair(x, y, discrete, seed)
+    reader = _reader(asked, discrete_features, discrete_target, seed)
+    column, kinds_of_target = reader.read_pair(x, y)
+    target = kinds_of_target.columns
     if len(column) != 1:
         raise InputError(f"x must be one feature, and it has {len(column)} columns: test them one by one.")
-    given_columns = read_given(given, target, discrete, seed)
+    given_columns = reader.read_given(given, target.shape[1])
     scorer = _make_scorer(asked, n_jobs, target.shape[1])
     dependence = serial_dependence(column, target, scorer.engine, given_columns)
     if dependence is not None:
@@ -256,7 +258,7 @@ def permutation_test(
     surrogates, shuffle = surrogates_of(column, null, regression, seed), shuffle_of(null, given_columns, seed, 0)
     versions = target[None]
     if regression is not None:
-        versions = randomised_residuals(residuals_of_target(target, regression, MOST_CLASSES))
+        versions = randomised_residuals(residuals_of_target(kinds_of_target, regression))
 
     def score(candidates: FloatArray) -> FloatArray:
         scores = [_score_columns(scorer, candidates, given_columns, version) for version in versions]
@@ -288,6 +290,12 @@ def _criterion_of(criterion: Any, n_neighbors: int | None, variant: int | None) 
                 "them out, or set what the criterion has in an object of it."
             )
     return as_criterion(criterion)
+
+
+def _reader(criterion: Criterion, discrete_features: Any, discrete_target: Any, seed: int) -> ArgumentReader:
+    """Return what reads the arguments of a function for a criterion."""
+    special_apart = criterion.takes_categories and criterion.separates_special_values
+    return ArgumentReader(discrete_features, discrete_target, criterion.takes_categories, special_apart, seed)
 
 
 def _make_scorer(criterion: Criterion, n_jobs: int | None, n_rows: int) -> Scorer:
@@ -346,7 +354,7 @@ def choose_n_neighbors(
     seed = resolve_seed(random_state)
     criterion = KSG(max_neighbors=max_neighbors, variant=variant)
     criterion.check()
-    table = _table(X, y, criterion, discrete_features, discrete_target, seed)
+    table = _table(*read_finite(X, y), criterion, discrete_features, discrete_target, seed)
     resampling = Resampling(
         n_folds=require_count("n_folds", n_folds, least=2),
         t_threshold=None if t_threshold is None else require_finite_number("t_threshold", t_threshold),
@@ -419,10 +427,11 @@ def choose_criterion(
     max_rows = require_count("max_rows", max_rows, least=12)
     if require_count("n_halves", n_halves, least=2) % 2:
         raise InputError(f"n_halves must be even, not {n_halves}: each half has another that shares no row.")
+    features, target = read_finite(X, y)
     tables = {}
     for name, criterion in compared.items():
         try:
-            tables[name] = _table(X, y, criterion, discrete_features, discrete_target, seed)
+            tables[name] = _table(features, target, criterion, discrete_features, discrete_target, seed)
         except InputError:
             if criteria is not None or criterion.takes_categories:
                 raise
@@ -451,17 +460,22 @@ def _criteria(given: Any) -> dict[str, Criterion]:
 
 
 def _table(
-    X: Any, y: Any, criterion: Criterion, discrete_features: Any, discrete_target: bool | str, seed: int
+    features: NamedColumns,
+    target: NamedColumns,
+    criterion: Criterion,
+    discrete_features: Any,
+    discrete_target: bool | str,
+    seed: int,
 ) -> Table:
-    """Return the data as a criterion wants them; there must be a feature to choose by."""
-    discrete = Discrete.for_criterion(criterion, discrete_features, discrete_target)
-    features, targets = read_same_length(X, y, discrete)
+    """Return the data as a criterion takes them; there must be a feature to choose by."""
+    takes_categories = criterion.takes_categories
     table = make_table(
-        features,
-        targets,
+        features.mark_discrete(discrete_features, takes_categories),
+        target,
         seed,
-        takes_categories=discrete.are_taken,
-        special_apart=discrete.special_apart,
+        target_kinds=decide_kinds(target, discrete_target, takes_categories),
+        takes_categories=takes_categories,
+        special_apart=criterion.separates_special_values,
     )
     if not table.usable:
         wanted = criterion.parameter_in_words or "a criterion"

@@ -17,7 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosift.criteria import CRITERIA
-from infosift.data.columns import Features, NamedColumns, labels_as_text, with_names_of_one_type
+from infosift.data.columns import Features, NamedColumns, with_names_of_one_type
 from infosift.data.frames import as_frame, as_plain, read_array, read_frame, require_table
 from infosift.data.targets import read_target
 from infosift.engines import active_engine
@@ -353,7 +353,7 @@ def _read_features(estimator: Any, X: Any, n_rows: int, engine: Engine) -> Featu
     X = in_memory(X) if is_dask_collection(X) else X
     frame = as_frame(X)
     if frame is not None:
-        features = replace(read_frame(frame), labels=labels_as_text(X))
+        features = read_frame(frame, X)
         validate_data(estimator, with_names_of_one_type(X), skip_check_array=True)
         return features
     plain = as_plain(X)

@@ -23,7 +23,7 @@ from infosift.data.frames import read_columns
 from infosift.data.groups import FeatureUnit, read_row_groups
 from infosift.data.table import Table
 from infosift.data.targets import read_target
-from infosift.data.validation import rows_to_use
+from infosift.data.validation import usable_rows
 from infosift.engines.base import on_one_thread
 from infosift.engines.threads import ThreadEngine
 from infosift.errors import Hint, InputError, require_count, require_rows, require_same_length, require_verbosity
@@ -187,18 +187,20 @@ def read(X: Any, y: Any, groups: Any, parameters: Mapping[str, Any]) -> tuple[Re
     settings = settings_of(parameters, has_row_groups=groups is not None)
     problem = make_problem(features, target, groups, parameters, settings)
     numbers = None if groups is None else read_row_groups(groups, features.n_rows)
-    rows = rows_to_use(features, target, problem.table.ignored, settings.missing)
+    rows = usable_rows(features, target, problem.table.ignored, settings.missing)
     require_rows(int(rows.sum()), _FEWEST_ROWS, "A pair of half-samples")
     table = problem.table
-    classes = [i for i, number in enumerate(table.n_classes) if number is not None]
+    kinds = table.target.kinds
+    classes = [i for i, kind in enumerate(kinds) if kind.n_classes is not None]
+    decided = {"discrete_features": False, "discrete_target": tuple(kind.name for kind in kinds)}
     data = ResampledData(
         features=features.take(rows).with_discrete(table.discrete),
         target=target.take(rows).with_discrete(classes),
         row_groups=None if numbers is None else read_row_groups(numbers[rows], int(rows.sum())),
-        parameters={**parameters, "discrete_features": False, "discrete_target": False},
+        parameters={**parameters, **decided},
         settings=problem.settings,
         candidates=tuple(problem.candidates),
-        target_name=table.target_name,
+        target_name=table.target.name,
         n_rows_dropped=problem.n_rows_dropped,
     )
     return data, table

@@ -145,7 +145,7 @@ def test_rows_with_gaps_are_dropped_by_every_command(gaps, frame):
     assert infosift("neighbors", gaps, "-t", "y", "--missing", "drop").exit_code == 0
     refused = infosift("score", gaps, "a", "-t", "y")
     assert refused.exit_code == 2
-    assert "row 10 (the first row is 1)" in refused.stderr
+    assert "row 5 (the first row is 1)" in refused.stderr
     assert "or drop such rows with --missing drop." in refused.stderr
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from infosift._kernel import CATEGORY_GAP
-from infosift.data.types import class_indicators, coordinates_of, encode_categories, has_categories, only_numbers
+from infosift.data.types import are_categorical, class_indicators, coordinates_of, encode_categories
 
 codes = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=40).map(np.array)
 
@@ -31,10 +31,8 @@ def test_tells_categories_from_numbers():
     categories = encode_categories(np.array([1.0, 2.0, 1.0]))
     partly = np.array([0.5, CATEGORY_GAP, -0.5])
     with_gap = np.array([0.5, np.nan, -0.5])
-    assert not has_categories(numbers)
-    assert all(map(has_categories, (categories, partly, np.stack([numbers, partly]))))
     columns = np.stack([numbers, categories, partly, with_gap])
-    np.testing.assert_array_equal(only_numbers(columns), [True, False, False, False])
+    np.testing.assert_array_equal(are_categorical(columns), [False, True, True, False])
 
 
 @given(codes=codes)
@@ -50,10 +48,10 @@ def test_every_row_is_in_one_class(codes):
 
 @given(codes=codes)
 def test_as_points_categories_are_one_apart(codes):
-    points = coordinates_of(encode_categories(codes)).T
+    points = coordinates_of(encode_categories(codes)[None], np.array([True])).T
     assert cdist(points, points) == pytest.approx((codes[:, None] != codes).astype(float))
 
 
 def test_as_points_numbers_are_themselves():
     numbers = np.array([0.5, -1.0, 3.0])
-    np.testing.assert_array_equal(coordinates_of(numbers), numbers[None])
+    np.testing.assert_array_equal(coordinates_of(numbers[None], np.array([False])), numbers[None])

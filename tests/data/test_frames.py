@@ -8,9 +8,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from infosift.data.columns import NamedColumns, mark_features
+from infosift.data.columns import NamedColumns
 from infosift.data.frames import read_column, read_columns
-from infosift.data.targets import mark_target, read_target
+from infosift.data.targets import decide_kinds, read_target
 from infosift.data.validation import require_finite
 from infosift.errors import InputError
 
@@ -120,8 +120,8 @@ def test_which_features_are_discrete(asked, discrete):
     columns = read_columns(
         pl.DataFrame({"many": [1, 2, 3, 4], "two": [5.5, 7.0, 7.0, None], "text": list("aabb")})
     )
-    assert mark_features(columns, asked).discrete == discrete
-    assert mark_features(columns, asked, takes_categories=False).discrete == (
+    assert columns.mark_discrete(asked).discrete == discrete
+    assert columns.mark_discrete(asked, takes_categories=False).discrete == (
         {2} if isinstance(asked, str) and asked == "auto" else discrete
     )
 
@@ -129,7 +129,7 @@ def test_which_features_are_discrete(asked, discrete):
 @pytest.mark.parametrize("asked", ["none", [7], [[True]], [True, False]])
 def test_features_that_are_not_there_cannot_be_discrete(asked):
     with pytest.raises(InputError, match="discrete_features"):
-        mark_features(read_columns(np.zeros((3, 3))), asked)
+        read_columns(np.zeros((3, 3))).mark_discrete(asked)
 
 
 @pytest.mark.parametrize(
@@ -147,10 +147,16 @@ def test_features_that_are_not_there_cannot_be_discrete(asked):
     ],
 )
 def test_which_targets_are_classes(target, expected):
-    assert bool(mark_target(read_target(target), "auto").discrete) is expected
-    assert mark_target(read_target(target), True).discrete == {0}
-    with pytest.raises(InputError, match='must be "auto", True or False'):
-        mark_target(read_target(target), "classes")
+    columns = read_target(target)
+    (kind,) = decide_kinds(columns, "auto")
+    assert kind.name == ("classes" if expected else "numbers")
+    assert kind.n_classes == (len(set(target)) if expected else None)
+    for asked in (True, "classes"):
+        assert decide_kinds(columns, asked)[0].name == "classes"
+    (kind,) = decide_kinds(columns, False)
+    assert kind.name == ("classes" if columns.discrete else "numbers")
+    with pytest.raises(InputError, match='must be "auto", True, False, "classes" or "numbers", not'):
+        decide_kinds(columns, "ranks")
 
 
 def test_names_become_text_and_must_be_unique():
@@ -202,5 +208,3 @@ def test_the_first_bad_value_is_located(value, said):
     columns.values[1, 3:] = columns.values[2, 0] = value
     with pytest.raises(InputError, match=f'Column "b" has .*{said}.* in row 3 '):
         require_finite(columns)
-    with pytest.raises(InputError, match=r"in row 4 .the first row is 1"):
-        require_finite(columns, first_row=1)

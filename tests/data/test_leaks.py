@@ -4,20 +4,21 @@ import numpy as np
 import pytest
 
 import leaky_tables
-from infosift.data.columns import mark_features
 from infosift.data.frames import read_array
 from infosift.data.leaks import CUTS, ORDER, VALUES, leaks_of
 from infosift.data.table import make_table
-from infosift.data.targets import mark_target, read_target
+from infosift.data.targets import decide_kinds, read_target
 from studies.simulated import series
 
 
 def table_of(X, y, **options):
-    return make_table(mark_features(read_array(X), "auto"), mark_target(read_target(y), "auto"), 0, **options)
+    target = read_target(y)
+    kinds = decide_kinds(target, "auto")
+    return make_table(read_array(X).mark_discrete("auto"), target, 0, target_kinds=kinds, **options)
 
 
 def leaks_in(table):
-    return leaks_of(table.columns, table.target, table.row_groups)
+    return leaks_of((table.columns, table.is_categorical), table.target, table.row_groups)
 
 
 def found(sample):
@@ -77,7 +78,7 @@ def test_gaps_groups_and_what_is_not_looked_at():
     rng = np.random.default_rng(0)
     y = rng.normal(size=200)
     X = np.column_stack([np.where(rng.uniform(size=200) < 0.3, np.nan, y), rng.normal(size=200), 2 * y])
-    assert [leak.feature for leak in leaks_in(table_of(X, y, allow_missing=True))] == [0, 2]
+    assert [leak.feature for leak in leaks_in(table_of(X, y))] == [0, 2]
     assert [leak.feature for leak in leaks_in(table_of(X, y, ignored=(0,)))] == [2]
     groups = np.repeat(np.arange(20), 10)
     after = np.concatenate([np.roll(own, -1) for own in np.split(y, 20)])

@@ -160,7 +160,7 @@ def test_refuses_groups_that_cannot_be(groups, message):
 
 def test_refuses_groups_where_near_rows_take_each_others_values():
     X, y, person = repeated_measures(0)
-    with pytest.raises(InputError, match='null="local" takes values of near rows and cannot keep groups'):
+    with pytest.raises(InputError, match="takes values of near rows and cannot keep groups"):
         make_selector(null="local", random_state=0).fit(X, y, groups=person)
 
 

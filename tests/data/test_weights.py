@@ -19,8 +19,9 @@ def table_of(*columns, target=None, discrete=(), scale="none", **options):
     values = np.array(columns, dtype=float)
     target = np.random.default_rng(9).normal(size=values.shape[1]) if target is None else target
     names = tuple(f"c{i}" for i in range(len(values)))
-    features = NamedColumns(names, values, frozenset(discrete))
-    return make_table(features, NamedColumns(("y",), np.array([target], dtype=float)), 0, scale, **options)
+    features = NamedColumns(names, values, discrete=frozenset(discrete))
+    target = NamedColumns(("y",), np.array([target], dtype=float))
+    return make_table(features, target, 0, scale=scale, **options)
 
 
 def unscaled(X, y, **options):

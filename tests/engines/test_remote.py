@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 from infosift import DataWarning, InputError, MutualInfoSelector
-from infosift.data.columns import NamedColumns, labels_as_text
+from infosift.data.columns import NamedColumns
 from infosift.data.frames import read_columns
 from infosift.data.prepare import Preparation, scale_distances
 from infosift.data.validation import missing_by_name, require_finite
@@ -49,8 +49,8 @@ def test_remote_columns_are_like_an_array(cuts, positions, rows):
     assert some.shape == (10, len(rows))
     np.testing.assert_array_equal(some[positions], array[:, rows][np.array(positions, dtype=int)])
     np.testing.assert_array_equal(columns[:, np.arange(6) > 2][[3]], array[[3], 3:])
-    weights = np.linspace(0.5, 2, 10)
-    np.testing.assert_array_equal(scale_distances(columns, weights)[range(10)], scale_distances(array, weights))
+    scale = np.linspace(0.5, 2, 10)
+    np.testing.assert_array_equal(scale_distances(columns, scale)[range(10)], scale_distances(array, scale))
 
 
 def test_columns_that_were_fetched_stay_here_and_not_too_many():
@@ -101,13 +101,13 @@ def assert_alike(held, remote, ignored, how):
     assert refusal(remote, ignored) == refusal(held, ignored)
     np.testing.assert_array_equal(remote.complete_rows(ignored), held.complete_rows(ignored))
     order = sorted(held.discrete, reverse=True)
-    assert remote.counts_of_categories(order) == held.counts_of_categories(order)
+    assert remote.count_categories(order) == held.count_categories(order)
     if any(held.summary.infinite_rows[i] >= 0 for i in range(len(held.names)) if i not in ignored):
         return
     expected, found = held.prepared(how, ignored), remote.prepared(how, ignored)
     np.testing.assert_array_equal(found.columns[range(len(held.names))], expected.columns)
     assert found.digests == expected.digests
-    np.testing.assert_array_equal(found.have_categories, expected.have_categories)
+    np.testing.assert_array_equal(found.is_categorical, expected.is_categorical)
     assert (found.spreads is None) == (expected.spreads is None) == (how.scale != "none")
     if expected.spreads is not None:
         np.testing.assert_array_equal(found.spreads, expected.spreads)
@@ -197,7 +197,7 @@ def test_names_and_labels_of_a_frame_of_dask_are_those_of_the_frame(columns):
     frame = pd.DataFrame(np.arange(8.0).reshape(4, 2), columns=pd.Index(columns, dtype=object))
     source = source_of(pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=2))
     assert source.names == read_columns(frame).names
-    assert source.labels == labels_as_text(frame)
+    assert source.labels == read_columns(frame).labels
     assert [read_label(label) for label in source.labels or map(written_label, columns)] == columns
 
 

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from infosift import Calibrated, MutualInfoSelector
 from infosift.data.frames import read_array
 from infosift.data.table import make_table
-from infosift.data.targets import mark_target, read_target
+from infosift.data.targets import decide_kinds, read_target
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.diagnostics import (
     effective_comparisons,
@@ -79,8 +79,9 @@ def test_such_a_correlation_is_found_in_eight_of_ten_tables(n_rows, n_features):
 
 
 def dependence(X, y, selected):
-    table = make_table(read_array(X), mark_target(read_target(y), "auto"), 0)
-    return serial_dependence(table.columns[list(selected)], table.target, ThreadEngine(1))
+    target = read_target(y)
+    table = make_table(read_array(X), target, 0, target_kinds=decide_kinds(target, "auto"))
+    return serial_dependence(table.columns[list(selected)], table.target.columns, ThreadEngine(1))
 
 
 def exchangeable(seed, n=200):

@@ -33,13 +33,13 @@ def test_the_path_is_greedy_from_the_top():
     table, tests = problem.table, problem.method.tests(problem, ENGINE, Reporter(), None)
     left = [0, 1, 2]
     for step in Backward().decisions(problem, tests):
-        without = {i: ksg(table.columns[[j for j in left if j != i]], table.target, 5, 1) for i in left}
+        without = {i: ksg(table.columns[[j for j in left if j != i]], table.target.columns, 5, 1) for i in left}
         least = max(without, key=without.get)
         assert (step.index, step.action) == (least, "remove")
         np.testing.assert_allclose(step.candidate_information, [without[i] for i in left], atol=1e-9)
         others = [i for i in left if i != least]
         assert step.information == pytest.approx(
-            ksg(table.columns[[*others, least]], table.target, 5, 1), abs=1e-9
+            ksg(table.columns[[*others, least]], table.target.columns, 5, 1), abs=1e-9
         )
         assert step.accepted == (not step.significant)
         left = others if step.accepted else left

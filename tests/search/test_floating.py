@@ -37,7 +37,7 @@ def test_the_subset_is_never_worse_than_that_of_a_forward_search(search, least):
         table = problem_of(X, y, n_neighbors=5, random_state=0).table
         by_size = {size: forward.indices[:size] for size in range(1, len(forward.indices) + 1)}
         same = by_size[len(floating.indices)]
-        values = [ksg(table.columns[list(own)], table.target, 5, 1) for own in (floating.indices, same)]
+        values = [ksg(table.columns[list(own)], table.target.columns, 5, 1) for own in (floating.indices, same)]
         assert values[0] >= values[1] - 1e-9
         improved += values[0] > values[1] + 1e-9
     assert improved >= least

@@ -39,10 +39,10 @@ def test_the_path_is_greedy_and_halts_by_the_permutation_test():
     selected = []
     for step in Forward().decisions(problem, tests):
         rest = [i for i in range(3) if i not in selected]
-        scores = {i: ksg(table.columns[[*selected, i]], table.target, 5, 1) for i in rest}
+        scores = {i: ksg(table.columns[[*selected, i]], table.target.columns, 5, 1) for i in rest}
         best = max(scores, key=scores.get)
         copies = table.columns[best][shuffled_orders(50, range(19), seed=4, step=len(selected))]
-        null = [ksg(np.vstack([table.columns[selected], copy]), table.target, 5, 1) for copy in copies]
+        null = [ksg(np.vstack([table.columns[selected], copy]), table.target.columns, 5, 1) for copy in copies]
         draws = np.array([scores[best], *null])
         assert step.index == best
         np.testing.assert_allclose(step.candidate_information, list(scores.values()), rtol=0, atol=1e-9)

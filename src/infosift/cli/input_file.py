@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from infosift.data.files import TableFile
 
 _FIRST_ROW = 1
-_DROP = "drop such rows with --missing drop"
-_OR_DROP = f", or {_DROP}"
-_OR_DROP_OR_USE = f", {_DROP}, or use the values that a row has with --missing partial"
 # Why the target cannot have the role of another option.
 _NOT_THE_TARGET = {
     "keep": "it cannot be kept as a feature",
@@ -85,20 +82,6 @@ class InputTable:
         """Return the same table with all features read."""
         return replace(self, features=self.columns(self.names))
 
-    def require_values(self, missing: str) -> None:
-        """Refuse infinite values, and missing ones unless they are allowed; workers check what they read."""
-        from infosift.data.frames import read_columns
-        from infosift.data.validation import require_finite
-
-        allow = missing != "error"
-        target = read_columns(self.target)
-        require_finite(target, "The target", _FIRST_ROW, allow_missing=allow, or_else=_OR_DROP)
-        if self.is_read:
-            features = read_columns(self.features)
-            require_finite(
-                features, first_row=_FIRST_ROW, allow_missing=allow, or_else=_OR_DROP_OR_USE, may_ignore=True
-            )
-
     def complete(self, names: list[str], missing: str, *, may_ignore: bool = False) -> InputTable:
         """Return features by name, in the rows without missing values (complete cases).
 
@@ -106,14 +89,11 @@ class InputTable:
         option to ignore features.
         """
         from infosift.data.frames import read_columns
-        from infosift.data.validation import complete_cases, require_finite
+        from infosift.data.validation import usable_rows
 
         features = self.columns(names)
         columns, target = read_columns(features), read_columns(self.target)
-        drops = missing == "drop"
-        require_finite(target, "The target", _FIRST_ROW, allow_missing=drops, or_else=_OR_DROP)
-        require_finite(columns, first_row=_FIRST_ROW, allow_missing=drops, or_else=_OR_DROP, may_ignore=may_ignore)
-        is_complete = complete_cases(columns, target)
+        is_complete = usable_rows(columns, target, missing=missing, choices=("drop",), may_ignore=may_ignore)
         if n_dropped := len(is_complete) - int(is_complete.sum()):
             rows = "row has a missing value and is" if n_dropped == 1 else "rows have missing values and are"
             typer.echo(f"Note: {n_dropped:,} {rows} dropped.", err=True)

@@ -89,6 +89,10 @@ CHOICES = {
         "How numbers are scaled",
         {"rank": "normal quantiles of ranks", "none": "as they are, all in one unit"},
     ),
+    "target_kind": Choice(
+        "infosift.data.targets:TARGET_KINDS",
+        "What the target holds, by default auto (text, two values and few whole numbers are classes)",
+    ),
     "method": Choice(
         "infosift.search.registry:METHODS",
         "How features are tested, with family-wise error control or as in the paper",
@@ -246,20 +250,11 @@ class InputFile:
             help="Numbers that are categories, with commas or repeated; text always is.",
         ),
     ] = None
-    target_kind: Annotated[
-        Literal["auto", "numbers", "classes"],
-        option(
-            panel=_COLUMNS,
-            metavar="KIND",
-            help="The target: numbers, classes, auto (text, two values and few whole numbers are classes).",
-        ),
-    ] = "auto"
+    target_kind: Annotated[str, choice("target_kind", _COLUMNS)] = "auto"
 
     def discrete(self, categorical: list[str], names: list[str]) -> dict[str, Any]:
         """Return the parameters of the library that say which features, and whether the target, are categories."""
-        target: bool | str = "auto"
-        if self.target_kind != "auto" or self.target in categorical:
-            target = self.target_kind != "numbers"
+        target = "classes" if self.target_kind == "auto" and self.target in categorical else self.target_kind
         features = [name for name in categorical if name in names and name != self.target]
         return {"discrete_features": features or "auto", "discrete_target": target}
 

@@ -171,7 +171,6 @@ def fit(table: InputTable, parameters: dict[str, Any]) -> "Selection":
     """Select features; where that is interrupted, return what was decided by then."""
     from infosift.selector import MutualInfoSelector
 
-    table.require_values(parameters.get("missing", "error"))
     selector: Any = MutualInfoSelector(**parameters)
     raise_from_here()
     try:

@@ -35,7 +35,6 @@ class StabilityCommand(SelectionOptions):
         """Read the file, select on half-samples, print the frequencies and write what is to be written."""
         require_files(self)
         table = read_table(self, keep=self.keep, ignore=self.ignore, groups=self.groups)
-        table.require_values(self.missing)
         parameters = self.parameters(table)
         console = None if self.quiet else console_for(self.json, self.csv)
         with workers(self.scheduler, self.jobs) as parameters["n_jobs"]:

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.special import digamma
 
 from infosift import _kernel
-from infosift.arrays import FloatArray, IntArray
+from infosift.arrays import BoolArray, FloatArray, IntArray
 from infosift.criteria.base import NeighborsCriterion, Value, score_each_fold
-from infosift.data.types import only_numbers
+from infosift.data.types import are_categorical
 from infosift.engines.base import Engine, Question
 from infosift.errors import require_choice
 
@@ -100,8 +100,8 @@ class KSG(NeighborsCriterion):
         if not alone or question.n_rows < _FEWEST_SHARED_ROWS or n_folds < _FEWEST_SHARED_FOLDS:
             return score_each_fold(self, question, folds, values, engine)
         picked = np.arange(question.n_candidates) if question.picked is None else np.array(question.picked)
-        by_block = engine.each(only_numbers, engine.spread(question.candidates).blocks)
-        numbers = np.concatenate(list(by_block))[picked] & only_numbers(question.target)[0]
+        by_block = engine.each(_are_plain_numbers, engine.spread(question.candidates).blocks)
+        numbers = np.concatenate(list(by_block))[picked] & _are_plain_numbers(question.target)[0]
         scores = np.empty((len(picked), n_folds, len(values)))
         if numbers.any():
             part = replace(question, picked=picked[numbers].tolist())
@@ -111,6 +111,11 @@ class KSG(NeighborsCriterion):
             part = replace(question, picked=picked[~numbers].tolist())
             scores[~numbers] = score_each_fold(self, part, folds, values, engine)
         return scores
+
+
+def _are_plain_numbers(columns: FloatArray) -> BoolArray:
+    """Tell which columns hold numbers only, without categories and gaps."""
+    return ~(are_categorical(columns) | np.isnan(columns).any(axis=1))
 
 
 def _score_block_without_folds(

@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import CandidateScorer, Criterion, NeighborsCriterion, Value
-from infosift.data.types import class_indicators, coordinates_of, has_categories
+from infosift.data.types import are_categorical, class_indicators, coordinates_of
 from infosift.random_streams import stream
 
 # Rows that are equal are neighbours in an order of chance, and never in that of the table, which may be sorted.
@@ -35,12 +35,13 @@ class NearestRows:
 
     def __init__(self, given: FloatArray, n_rows: int, n_neighbors: int) -> None:
         jitter = _JITTER * stream(0, "order of equal rows").uniform(size=n_rows)
-        self._points = [jitter, *(point for column in given for point in coordinates_of(column))]
+        self._points = [jitter, *coordinates_of(given, are_categorical(given))]
         self._n_rows, self._n_neighbors = n_rows, n_neighbors
 
     def with_candidate(self, candidate: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return the neighbours of each row (rows x neighbours), nearest first, and their distances."""
-        places = np.ascontiguousarray(np.stack([*self._points, *coordinates_of(candidate)], axis=1))
+        own = coordinates_of(candidate[None], are_categorical(candidate[None]))
+        places = np.ascontiguousarray(np.stack([*self._points, *own], axis=1))
         distances, rows = cKDTree(places).query(places, k=self._n_neighbors + 1, workers=1)
         is_own = rows == np.arange(self._n_rows)[:, None]
         is_own[~is_own.any(axis=1), -1] = True  # so many rows are as near that the row itself is not among them
@@ -86,7 +87,8 @@ class GammaTest(NearestRowsCriterion):
     def scorer_given(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> CandidateScorer:
         """Return the function that scores the given columns plus a candidate."""
         counts = [int(value or 1) for value in values]
-        nearest, points = NearestRows(given, target.shape[1], max(counts)), _target_points(target)
+        nearest = NearestRows(given, target.shape[1], max(counts))
+        points = coordinates_of(target, are_categorical(target))
         spread = points.var(axis=1).sum()
         if spread == 0:  # some rows of a target that varies: there is nothing to explain
             return lambda candidate: np.zeros(len(counts))
@@ -130,10 +132,6 @@ class DeltaTest(Criterion):
     def reported(self, scores: FloatArray) -> FloatArray:
         """Return the shares of the target's variance that are noise."""
         return np.asarray(1 - scores)
-
-
-def _target_points(target: FloatArray) -> FloatArray:
-    return np.concatenate([coordinates_of(column) for column in target])
 
 
 def _gamma(points: FloatArray, rows: IntArray) -> FloatArray:
@@ -186,7 +184,10 @@ class NeighborError(NearestRowsCriterion):
         """Return the function that scores the given columns plus a candidate."""
         counts = [int(value or 1) for value in values]
         nearest = NearestRows(given, target.shape[1], max(counts))
-        classes = [class_indicators(column) if has_categories(column) else None for column in target]
+        classes = [
+            class_indicators(column) if is_category else None
+            for column, is_category in zip(target, are_categorical(target), strict=True)
+        ]
 
         def score(candidate: FloatArray) -> FloatArray:
             rows, _ = nearest.with_candidate(candidate)

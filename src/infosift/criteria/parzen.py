@@ -11,7 +11,7 @@ import numpy as np
 
 from infosift.arrays import FloatArray
 from infosift.criteria.base import Criterion, Value, rounded
-from infosift.data.types import only_numbers
+from infosift.data.types import are_categorical
 from infosift.engines.base import equal_parts, map_in_order
 from infosift.errors import is_auto, require_between, require_choice
 
@@ -96,7 +96,7 @@ def window_sums(
     """
     n_rows = target.shape[1]
     others = np.concatenate([given, target])
-    n_numbers = (int(only_numbers(others).sum()) + only_numbers(candidates).astype(np.int64)).tolist()
+    n_numbers = (int((~are_categorical(others)).sum()) + ~are_categorical(candidates)).tolist()
     widths = {n: factors * n_rows ** (-1 / (n + 4)) for n in set(n_numbers)}
     precisions = {n: 1 / ((2 if leave_one_out else 4) * width**2) for n, width in sorted(widths.items())}
     tiles = equal_parts(n_rows, _ROWS_PER_TILE)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from infosift.arrays import DIGITS, FloatArray
-from infosift.data.types import has_categories, indicators_of_largest
+from infosift.data.types import are_categorical, indicators_of_largest
 
 ORDERS = 3
 # Shares of the rows below the cuts of step functions.
@@ -63,8 +63,8 @@ def functions_of(columns: FloatArray) -> list[Functions]:
     """
     if np.isnan(columns).any():
         return [_functions_with_gaps(column) for column in columns]
-    categories = [has_categories(column) for column in columns]
-    of_numbers = iter(functions_of_numbers(columns[~np.array(categories)]) if not all(categories) else [])
+    categories = are_categorical(columns)
+    of_numbers = iter(functions_of_numbers(columns[~categories]) if not categories.all() else [])
     return [
         Functions(standardised(indicators_of_largest(column, _MOST_CATEGORIES)), np.zeros((0, len(column))))
         if is_category

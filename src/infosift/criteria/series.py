@@ -12,7 +12,6 @@ from scipy.stats import wishart
 from infosift.arrays import FloatArray
 from infosift.criteria.base import CandidateScorer, Criterion, Value
 from infosift.criteria.rank_basis import CanonicalInformation, functions_of, standardised
-from infosift.data.types import has_categories
 from infosift.random_streams import stream
 
 # A canonical correlation needs some rows for each function.
@@ -62,10 +61,10 @@ class Series(Criterion):
         first = np.array([functions[0] for functions in own]).reshape(len(own), n_rows)
         pairs = [standardised(first[:i] * first[i]) for i in range(1, len(first))]
         of_given = np.concatenate([_by_order(own, n_rows), *pairs])[: most // 2]
-        parts = [functions.smooth for functions in functions_of(target)]
-        n_largest = sum(
-            len(part) if has_categories(column) else 1 for part, column in zip(parts, target, strict=True)
-        )
+        of_target = functions_of(target)
+        # Categories, which have no steps, count with all their functions.
+        n_largest = sum(1 if len(functions.steps) else len(functions.smooth) for functions in of_target)
+        parts = [functions.smooth for functions in of_target]
         shared = CanonicalInformation(of_given, _by_order(parts, n_rows)[:most], n_largest)
 
         def score(candidate: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import CandidateScorer, Criterion, Value
 from infosift.criteria.rank_basis import CanonicalInformation, standardised
 from infosift.data.prepare import dense_ranks, to_gaussian_ranks
-from infosift.data.types import has_categories
+from infosift.data.types import are_categorical
 from infosift.errors import is_auto, require_choice, require_count
 
 _MOST_BINS = 20
@@ -95,7 +95,7 @@ class _Column:
 
     def __init__(self, column: FloatArray, spacing: str) -> None:
         self._numbers = dense_ranks(column)
-        self._is_discrete = has_categories(column)
+        self._is_discrete = bool(are_categorical(column[None])[0])
         if self._is_discrete or not self._numbers.any():
             return
         if spacing == "frequency":

@@ -4,39 +4,100 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array, column_or_1d
 
-from infosift.data.columns import (
-    NamedColumns,
-    names_not_unique,
-    with_names_as_text,
-)
+from infosift.arrays import FloatArray
+from infosift.data.columns import NamedColumns, labels_of, names_not_unique, with_names_as_text
 from infosift.data.dates import days_of_array, days_of_objects, days_of_series
-from infosift.data.types import (
-    as_floats,
-    as_numbers,
-    encode,
-    has_numpy_type,
-)
+from infosift.data.types import as_floats, as_numbers, encode, has_numpy_type
 from infosift.data.written_values import describe_numeric_text
 from infosift.errors import InputError, checks_of_libraries
 
-_COPIES = 3  # as given, by column, and prepared
+_COPIES = 3  # of a sparse table: as given, by column, and prepared
 _GIGABYTE = 1e9
 
 
-def as_plain(data: Any) -> Any:
-    """Return a masked array with its masked cells missing, a sparse one with its zeros, lists and so on as arrays.
+def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
+    """Read one or several columns; one-dimensional data are one column."""
+    frame = as_frame(data)
+    if frame is not None:
+        return read_frame(frame, data)
+    plain = as_plain(data)
+    if np.ndim(plain) == 1:
+        return read_column(data, default_name)
+    require_table(plain)
+    with checks_of_libraries():
+        return read_array(check_array(plain, dtype=None, ensure_all_finite=False), default_name)
 
-    Refuse lists that no array can be made of, and complex numbers.
+
+def as_frame(data: Any) -> nw.DataFrame[Any] | None:
+    """Return a library-neutral view of a data frame, with text as names; None for anything else."""
+    try:
+        view = nw.from_native(with_names_as_text(data), pass_through=True)
+    except nw.exceptions.DuplicateError:
+        raise names_not_unique(getattr(data, "column_names", data.columns)) from None
+    if isinstance(view, nw.LazyFrame):
+        raise InputError("The data frame is lazy: collect() it first.")
+    if type(data) is dict:
+        raise InputError("The data are a dict: make a data frame of it first.")
+    return view if isinstance(view, nw.DataFrame) else None
+
+
+def read_frame(frame: nw.DataFrame[Any], native: Any) -> NamedColumns:
+    """Read the columns of a data frame, numbers or categories; ``native`` is the frame with its own labels."""
+    names = tuple(frame.columns)
+    if not names:
+        raise InputError("The table has no columns (0 features): give at least one.")
+    if all(has_numpy_type(dtype) for dtype in frame.schema.values()):
+        with checks_of_libraries():
+            values = check_array(frame.to_native(), dtype=np.float64, ensure_all_finite=False)
+        columns = NamedColumns(names, values.T)
+    else:
+        columns = _joined([_read_series(frame[name], name) for name in names])
+    is_pandas = nw.dependencies.is_pandas_like_dataframe(native)
+    return replace(columns, labels=labels_of(native.columns)) if is_pandas else columns
+
+
+def read_array(values: Any, default_name: str = "x", names: tuple[str, ...] | None = None) -> NamedColumns:
+    """Read the columns of a two-dimensional array, by default under the names that scikit-learn gives."""
+    names = names or tuple(f"{default_name}{i}" for i in range(values.shape[1]))
+    if values.dtype.kind in "OUSTmM":
+        return _joined([_read_values(values[:, i], name) for i, name in enumerate(names)])
+    return NamedColumns(names, np.asarray(values, dtype=np.float64).T)
+
+
+def read_column(data: Any, default_name: str = "target") -> NamedColumns:
+    """Read one column, under its own name if it has one."""
+    name = getattr(data, "name", None)
+    name = default_name if name is None or name == "" else str(name)
+    series = nw.from_native(data, pass_through=True, allow_series=True)
+    if isinstance(series, nw.Series) and not has_numpy_type(series.dtype):
+        return _read_series(series, name)
+    plain = as_plain(data)
+    with checks_of_libraries():
+        return _read_values(column_or_1d(plain, warn=True), name)
+
+
+def as_plain(data: Any) -> Any:
+    """Return lists and the like as an array, masked cells of a masked one as missing, a sparse one with its zeros.
+
+    Lists of rows that differ in length, and complex numbers, are refused.
     """
-    values: Any = data if hasattr(data, "dtype") else _as_array(data)
+    values: Any = data
+    if not hasattr(data, "dtype"):
+        try:
+            values = np.asarray(data)
+        except ValueError as error:
+            raise InputError(
+                "The values make no table, since rows or cells differ in length: give every row as many single "
+                "values."
+            ) from error
     if getattr(values.dtype, "kind", "") == "c":
         raise InputError("Complex data not supported: pass the real and the imaginary parts as columns.")
     if isinstance(values, np.ma.MaskedArray):
@@ -45,28 +106,6 @@ def as_plain(data: Any) -> Any:
         _require_memory(values.shape)
         return values.toarray()
     return values
-
-
-def _as_array(data: Any) -> NDArray[Any]:
-    try:
-        return np.asarray(data)
-    except ValueError as error:
-        raise InputError(
-            "The values make no table, since rows or cells differ in length: give every row as many single values."
-        ) from error
-
-
-def as_one_column(data: Any) -> Any:
-    """Return a plain array of one dimension."""
-    plain = as_plain(data)
-    with checks_of_libraries():
-        return column_or_1d(plain, warn=True)
-
-
-def checked_table(data: Any, dtype: type | None = None) -> Any:
-    """Return a plain array of two dimensions, with some rows and columns."""
-    with checks_of_libraries():
-        return check_array(data, dtype=dtype, ensure_all_finite=False)
 
 
 def require_table(data: Any) -> None:
@@ -79,67 +118,23 @@ def require_table(data: Any) -> None:
 
 
 def _require_memory(shape: tuple[int, ...]) -> None:
-    """Refuse a sparse table that is too large with all its zeros."""
-    needed, there = _COPIES * 8 * float(np.prod(shape, dtype=np.float64)), _memory()
-    if there is not None and needed > there:
+    """Refuse a sparse table that is too large for memory with all its zeros."""
+    try:
+        memory = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # the system does not tell
+        return
+    needed = _COPIES * 8 * float(np.prod(shape, dtype=np.float64))
+    if needed > memory:
         raise InputError(
             f"The sparse table needs {needed / _GIGABYTE:,.0f} GB with its zeros, and there are "
-            f"{there / _GIGABYTE:,.0f}: take fewer columns, such as those with the most values."
+            f"{memory / _GIGABYTE:,.0f}: take fewer columns, such as those with the most values."
         )
 
 
-def _memory() -> float | None:
-    """Return the bytes of memory that there are; None where the system does not tell."""
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None
-
-
-def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
-    """Read one or several columns; one-dimensional data are one column."""
-    frame = as_frame(data)
-    if frame is not None:
-        return read_frame(frame)
-    plain = as_plain(data)
-    if np.ndim(plain) == 1:
-        return read_column(data, default_name)
-    require_table(plain)
-    return read_array(checked_table(plain), default_name)
-
-
-def read_frame(frame: nw.DataFrame[Any]) -> NamedColumns:
-    """Read the columns of a data frame: numbers, or text and categories of any kind."""
-    names = tuple(frame.columns)
-    if not names:
-        raise InputError("The table has no columns (0 features): give at least one.")
-    if all(has_numpy_type(dtype) for dtype in frame.schema.values()):
-        return NamedColumns(names, checked_table(frame.to_native(), np.float64).T)
-    return _side_by_side([_read_series(frame[name], name) for name in names])
-
-
-def read_array(values: Any, default_name: str = "x", names: tuple[str, ...] | None = None) -> NamedColumns:
-    """Read the columns of a two-dimensional array, which get the names that scikit-learn gives unless told."""
-    names = names or tuple(f"{default_name}{i}" for i in range(values.shape[1]))
-    if values.dtype.kind in "OUSTmM":
-        return _side_by_side([_read_values(values[:, i], name) for i, name in enumerate(names)])
-    return NamedColumns(names, np.asarray(values, dtype=np.float64).T)
-
-
-def read_column(data: Any, default_name: str = "target") -> NamedColumns:
-    """Read one column, under its own name if it has one."""
-    name = getattr(data, "name", None)
-    name = default_name if name is None or name == "" else str(name)
-    series = nw.from_native(data, pass_through=True, allow_series=True)
-    if isinstance(series, nw.Series) and not has_numpy_type(series.dtype):
-        return _read_series(series, name)
-    return _read_values(as_one_column(data), name)
-
-
-def _side_by_side(columns: Sequence[NamedColumns]) -> NamedColumns:
+def _joined(columns: Sequence[NamedColumns]) -> NamedColumns:
     return NamedColumns(
-        names=tuple(column.names[0] for column in columns),
-        values=np.concatenate([column.values for column in columns]),
+        tuple(column.names[0] for column in columns),
+        np.concatenate([column.values for column in columns]),
         discrete=frozenset(i for i, column in enumerate(columns) if column.discrete),
         numeric_text={i: column.numeric_text[0] for i, column in enumerate(columns) if column.numeric_text},
     )
@@ -148,9 +143,9 @@ def _side_by_side(columns: Sequence[NamedColumns]) -> NamedColumns:
 def _read_series(series: nw.Series[Any], name: str) -> NamedColumns:
     dtype = series.dtype
     if dtype.is_numeric():
-        return NamedColumns((name,), as_floats(series)[None, :])
+        return _numbers(as_floats(series), name)
     if dtype.is_temporal():
-        return NamedColumns((name,), days_of_series(series)[None, :])
+        return _numbers(days_of_series(series), name)
     if dtype.is_nested():
         raise InputError(f'Column "{name}" has values of the type {dtype}: make numbers of them or drop it first.')
     values = np.empty(len(series), dtype=object)
@@ -168,40 +163,29 @@ def _read_values(values: Any, name: str) -> NamedColumns:
         raise InputError(f'Complex data not supported: "{name}" is complex, so pass its parts as columns.')
     kind = values.dtype.kind
     if kind == "b":
-        return NamedColumns((name,), values.astype(np.float64)[None, :], frozenset({0}))
+        return NamedColumns((name,), values.astype(np.float64)[None], discrete=frozenset({0}))
     if kind in "iuf":
-        return NamedColumns((name,), np.asarray(values, dtype=np.float64)[None, :])
+        return _numbers(np.asarray(values, dtype=np.float64), name)
     if kind in "mM":
-        return NamedColumns((name,), days_of_array(values)[None, :])
+        return _numbers(days_of_array(values), name)
     numbers = days_of_objects(values) if kind == "O" else None
     if numbers is None:
         numbers = as_numbers(values)
-    if numbers is not None:
-        return NamedColumns((name,), numbers[None, :])
-    return _categories(values, name)
+    return _categories(values, name) if numbers is None else _numbers(numbers, name)
+
+
+def _numbers(values: FloatArray, name: str) -> NamedColumns:
+    return NamedColumns((name,), values[None])
 
 
 def _categories(values: Any, name: str, is_text: bool = True) -> NamedColumns:
-    """Return categories; what is text, rather than of a type for categories, may look like something else."""
-    looks_like = (
+    """Return coded categories; text, rather than a type for categories, may be numbers that were not read so."""
+    reads_as = (
         describe_numeric_text([str(value) for value in values if isinstance(value, str)]) if is_text else None
     )
     return NamedColumns(
         (name,),
-        encode(values, name)[None, :],
-        frozenset({0}),
-        {} if looks_like is None else {0: looks_like},
+        encode(values, name)[None],
+        discrete=frozenset({0}),
+        numeric_text={} if reads_as is None else {0: reads_as},
     )
-
-
-def as_frame(data: Any) -> nw.DataFrame[Any] | None:
-    """Return a library-neutral view of a data frame, or None for anything else."""
-    try:
-        view = nw.from_native(with_names_as_text(data), pass_through=True)
-    except nw.exceptions.DuplicateError:
-        raise names_not_unique(getattr(data, "column_names", data.columns)) from None
-    if isinstance(view, nw.LazyFrame):
-        raise InputError("The data frame is lazy: collect() it first.")
-    if type(data) is dict:
-        raise InputError("The data are a dict: make a data frame of it first.")
-    return view if isinstance(view, nw.DataFrame) else None

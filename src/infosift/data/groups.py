@@ -1,4 +1,4 @@
-"""Feature groups, which are selected together, and row groups, which are shuffled together."""
+"""Feature groups, which are selected together, and row groups, which are shuffled and left out together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from infosift.arrays import IntArray
 from infosift.data.columns import as_list, positions
-from infosift.errors import InputError, counted_from, listing, require_rows
+from infosift.errors import Hint, InputError, RowNumber, listing, require_rows
 from infosift.random_streams import stream
 
 
@@ -23,58 +23,63 @@ class FeatureUnit:
     columns: tuple[int, ...]
 
 
-def read_feature_groups(asked: Any, names: Sequence[str]) -> tuple[FeatureUnit, ...]:
-    """Return the groups that are asked for, each a name and features by name or position."""
-    if asked is None:
+def read_feature_groups(groups: Any, names: Sequence[str]) -> tuple[FeatureUnit, ...]:
+    """Read ``feature_groups``: a name for each group, and its features by name or position."""
+    if groups is None:
         return ()
-    if not isinstance(asked, Mapping):
-        raise InputError(f"feature_groups must be a dict of names and lists of features, not {asked!r}.")
-    groups = []
+    if not isinstance(groups, Mapping):
+        raise InputError(
+            Hint("feature_groups"), f" must be a dict of names and lists of features, not {groups!r}."
+        )
+    units = []
     owner: dict[int, str] = {}
-    for name, columns in asked.items():
-        found = positions(columns, names, f'The feature group "{name}"')
-        if not found:
+    for name, features in groups.items():
+        columns = positions(features, names, f'The feature group "{name}"')
+        if not columns:
             raise InputError(f'The feature group "{name}" has no features.')
         if str(name) in names:
             raise InputError(f'The feature group "{name}" has the name of a feature: give it another.')
-        for column in found:
+        for column in columns:
             if column in owner:
                 both = f'"{owner[column]}" and "{name}"'
                 raise InputError(f'"{names[column]}" is in the feature groups {both}: leave it in one of them.')
             owner[column] = str(name)
-        groups.append(FeatureUnit(str(name), found))
-    return tuple(groups)
+        units.append(FeatureUnit(str(name), columns))
+    return tuple(units)
 
 
 def positions_in_groups(
     asked: Any, names: Sequence[str], groups: Sequence[FeatureUnit], parameter: str
 ) -> tuple[int, ...]:
-    """Return the positions of features asked for by name, position or name of a group; groups only as a whole."""
+    """Return the positions of features given by name, position or group name; a group must be whole."""
     by_name = {group.name: group.columns for group in groups}
     found: list[int] = []
     for which in as_list(asked):
         columns = by_name.get(which) if isinstance(which, str) else None
-        found += positions([which], names, parameter) if columns is None else columns
+        found += positions([which], names, Hint(parameter)) if columns is None else columns
     for group in groups:
-        apart = [f'"{names[i]}"' for i in group.columns if i not in found]
-        if 0 < len(apart) < len(group.columns):
+        left_out = [f'"{names[i]}"' for i in group.columns if i not in found]
+        if 0 < len(left_out) < len(group.columns):
             raise InputError(
-                f'{parameter} has a part of the feature group "{group.name}", without {listing(apart)}: '
-                "give the name of the group."
+                Hint(parameter),
+                f' has a part of the feature group "{group.name}", without {listing(left_out)}: give the name of '
+                "the group.",
             )
     return tuple(dict.fromkeys(found))
 
 
 def read_row_groups(values: Any, n_rows: int) -> IntArray:
-    """Return the number of its group for each row; equal values are one group."""
+    """Assign a number from zero to the group of each row; rows of equal values are one group."""
     values = np.asarray(values)
     if values.shape != (n_rows,):
         raise InputError(
-            f"groups must have one value for each of the {n_rows:,} rows, not the shape {values.shape}."
+            Hint("groups"), f" must have one value for each of the {n_rows:,} rows, not the shape {values.shape}."
         )
     missing = [value is None or value != value for value in values.tolist()]
     if any(missing):
-        raise InputError(f"groups has no value for {counted_from(0, missing.index(True))}: fill it in first.")
+        raise InputError(
+            Hint("groups"), " has no value for ", RowNumber(missing.index(True)), ": fill it in first."
+        )
     try:
         numbers = np.unique(values, return_inverse=True)[1]
     except TypeError:  # values of several types have no order
@@ -83,7 +88,7 @@ def read_row_groups(values: Any, n_rows: int) -> IntArray:
 
 
 def require_enough_to_shuffle(n_rows: int, row_groups: IntArray | None, alpha: float, share: float) -> int | None:
-    """Refuse so few rows, or groups, that no order of them is as rare as alpha, or the share of it a test has.
+    """Refuse so few rows, or groups, that they have fewer orders than a p-value of ``alpha * share`` needs.
 
     Return how many groups there are.
     """
@@ -94,16 +99,17 @@ def require_enough_to_shuffle(n_rows: int, row_groups: IntArray | None, alpha: f
     count = int(row_groups.max()) + 1
     if count < needed:
         raise InputError(
-            f"groups has {count} group{'s' * (count != 1)} of rows, and alpha={alpha:g} needs at least {needed}, "
-            "since only whole groups are shuffled."
+            Hint("groups"),
+            f" has {count} group{'s' * (count != 1)} of rows, and alpha={alpha:g} needs at least {needed}, since "
+            "only whole groups are shuffled.",
         )
     return count
 
 
 def sample_rows(n_rows: int, seed: int, row_groups: IntArray | None, most: int) -> IntArray:
-    """Return the rows to look at: all, or at random as many as there may be at the most.
+    """Draw at most ``most`` rows without replacement, in ascending order; all rows where there are no more.
 
-    With row groups they are whole groups at random, as many as it takes.
+    With row groups, whole groups are drawn until there are as many rows.
     """
     rows = np.arange(n_rows)
     if n_rows <= most:
@@ -112,16 +118,17 @@ def sample_rows(n_rows: int, seed: int, row_groups: IntArray | None, most: int) 
     if row_groups is None:
         return np.sort(generator.choice(rows, most, replace=False))
     order = generator.permutation(int(row_groups.max()) + 1)
-    before = np.cumsum(np.bincount(row_groups)[order]) - np.bincount(row_groups)[order]
+    sizes = np.bincount(row_groups)[order]
+    before = np.cumsum(sizes) - sizes
     return np.flatnonzero(np.isin(row_groups, order[before < most]))
 
 
 def shuffled_rows(rows: IntArray, generator: np.random.Generator, row_groups: IntArray | None = None) -> IntArray:
-    """Return from which row each of some rows takes its value when they are shuffled.
+    """Return the source row of each of some rows in a random permutation of them.
 
-    With groups, each group takes its values from one group, in their order, and each gives them to one. Where the
-    other has fewer rows, some are taken more than once, and where it has more, some are left out, spread evenly.
-    So a group is as whole in a draw as in the data.
+    With row groups, each group takes its values from one group, in their order, and each gives them to one. Where
+    the other has fewer rows, some are taken more than once, and where it has more, some are left out, spread
+    evenly. So a group is as whole in a surrogate as in the data.
     """
     if row_groups is None:
         return generator.permutation(rows)

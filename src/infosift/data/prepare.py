@@ -1,4 +1,8 @@
-"""Columns as the estimators take them: categories encoded, numbers standardised, ties broken, distances scaled."""
+"""Columns as estimators need them: categories encoded, numbers standardised, ties broken, gaps imputed.
+
+With ``scale="none"`` numbers are standardised too, since the tie-breaking noise is relative to a unit spread; the
+*distance scale* of a table undoes it wherever distances between rows are taken.
+"""
 
 from __future__ import annotations
 
@@ -13,84 +17,27 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from infosift._kernel import CATEGORY_GAP
-from infosift.arrays import FloatArray, IntArray
-from infosift.data.types import encode_categories, has_categories, special_values
-from infosift.errors import InputError
+from infosift.arrays import BoolArray, ColumnArray, FloatArray, IntArray
+from infosift.data.types import encode_categories, special_values
+from infosift.errors import Hint, InputError
 from infosift.random_streams import stream
 
-# A smaller weight would bring distances, and the noise that breaks ties, near the smallest numbers there are.
-_SMALLEST_WEIGHT = 1e-150
 # Far below any difference that matters, far above the rounding of values of unit spread.
 _TIE_NOISE = 1e-10
 _WIDEST_TIE = 20 * _TIE_NOISE
 # Gaps between values on a grid are whole numbers of steps up to rounding; those of other values are not.
 _GRID_ROUNDING = 1e-5
 _LONGEST_GAP = 1e6
-
-
-def distance_scale_of(spreads: FloatArray, names: Sequence[str]) -> FloatArray:
-    """Return the spread of each column of features and target as a share of the largest of all.
-
-    Times these, prepared columns are as far apart as the values are, but for one factor that all have in common.
-    It changes no estimate, and the largest of numbers stay far below any category. What has no numbers weighs one.
-    """
-    largest = spreads.max()
-    weights = spreads / largest if largest > 0 else spreads.copy()
-    varying = np.flatnonzero(spreads)
-    if np.any(weights[varying] < _SMALLEST_WEIGHT):
-        narrow, wide = int(varying[np.argmin(spreads[varying])]), int(np.argmax(spreads))
-        raise InputError(
-            f'scale="none" compares numbers as they are, and "{names[wide]}" (standard deviation '
-            f'{largest:.3g}) is too far from "{names[narrow]}" ({spreads[narrow]:.3g}) for that: change the unit '
-            'of one, or use scale="standard".'
-        )
-    weights[spreads == 0] = 1.0
-    return np.asarray(weights)
-
-
-@singledispatch
-def scale_distances(columns: Any, weights: FloatArray) -> Any:
-    """Return numbers times the weights of their columns (columns x rows); categories and gaps stay.
-
-    Columns that do not lie in the memory of this process have a way of their own.
-    """
-    return np.where(columns >= CATEGORY_GAP, columns, columns * weights[:, None])
-
-
-def spreads_of(values: FloatArray, prepared: FloatArray) -> FloatArray:
-    """Return the standard deviation of the numbers of each column; zero where none are compared."""
-    return np.array(
-        [
-            _spread_of(column[own < CATEGORY_GAP]) if own.any() else 0.0
-            for column, own in zip(values, prepared, strict=True)
-        ]
-    )
-
-
-def _spread_of(values: FloatArray) -> float:
-    if len(values) == 0:
-        return 0.0
-    within, half_range = to_unit_range(values)
-    return float(half_range * within.std())
-
-
-def to_unit_range(values: FloatArray) -> tuple[FloatArray, float]:
-    """Return values, which are not all equal, brought to [-1, 1], and half of their range.
-
-    Neither huge nor tiny units overflow on the way.
-    """
-    low, high = values.min(), values.max()
-    middle, half_range = low / 2 + high / 2, high / 2 - low / 2
-    return (values - middle) / half_range, half_range
+# A smaller scale would bring distances, and the noise that breaks ties, near the smallest numbers there are.
+_SMALLEST_SCALE = 1e-150
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """How columns are prepared; ``purpose`` names the random stream of what breaks their ties.
+    """How columns are prepared; ``purpose`` names the random stream of the noise that breaks ties.
 
-    Values that make up a share of a column of numbers are categories where ``special_apart``. With
-    ``scale="rank"`` numbers are first replaced by the normal quantiles of their ranks. With ``scale="none"`` they
-    have unit spread too: the weights of a table undo it where it matters.
+    With ``scale="rank"`` numbers are first replaced by the normal quantiles of their ranks. Where
+    ``special_apart``, values that a good share of the rows of a column of numbers have are categories.
     """
 
     seed: int
@@ -102,7 +49,7 @@ class Preparation:
 def prepare(
     values: FloatArray, how: Preparation, discrete: Collection[int] = (), ignored: Collection[int] = ()
 ) -> FloatArray:
-    """Write categories as the kernel wants them, scale numbers to unit spread and break their ties.
+    """Encode categories, scale numbers to unit variance and break their ties (columns x rows).
 
     Constant and ignored columns become zeros.
     """
@@ -121,7 +68,7 @@ def prepare(
 
 
 def is_constant(values: FloatArray) -> bool:
-    """Tell whether the values that are there have no spread that a float can hold."""
+    """Tell whether the observed values have no spread that a float can hold."""
     observed = values[~np.isnan(values)]
     with np.errstate(invalid="ignore"):  # of infinite values, which vary or will be refused
         return bool(len(observed) == 0 or observed.max() / 2 - observed.min() / 2 == 0)
@@ -140,22 +87,29 @@ def _prepare_numbers(values: FloatArray, how: Preparation, special_apart: bool) 
 
 
 def to_gaussian_ranks(values: FloatArray) -> FloatArray:
-    """Replace values by the normal quantiles of their ranks; equal values share their mean rank."""
+    """Replace values by the normal quantiles of their ranks (normal scores); ties share their mean rank."""
     return np.asarray(ndtri((rankdata(values) - 0.5) / len(values)))
 
 
 def to_unit_spread(values: FloatArray) -> FloatArray:
-    """Centre the values, which are not all equal, and divide them by their standard deviation.
-
-    The range is brought to [-1, 1] first, so that neither huge nor tiny units overflow on the way.
-    """
-    unit, _ = to_unit_range(values)
+    """Standardise values, which are not all equal, to mean zero and unit variance."""
+    unit, _ = _to_unit_range(values)
     unit -= unit.mean()
     return np.asarray(unit / unit.std())
 
 
+def _to_unit_range(values: FloatArray) -> tuple[FloatArray, float]:
+    """Map values, which are not all equal, linearly to [-1, 1]; return half of their range too.
+
+    Neither huge nor tiny units overflow on the way.
+    """
+    low, high = values.min(), values.max()
+    middle, half_range = low / 2 + high / 2, high / 2 - low / 2
+    return (values - middle) / half_range, half_range
+
+
 def break_ties(values: FloatArray, seed: int, purpose: str) -> FloatArray:
-    """Add noise of 1e-10 to values that are tied, as estimators of densities need.
+    """Add noise of 1e-10 to tied values, as nearest-neighbour estimators of densities need.
 
     Tied are the values that occur more than once and, where all values lie on a grid (integers, dates, rounded
     decimals), every value, since distances are then tied. The noise depends on the seed and the column's values
@@ -175,14 +129,6 @@ def break_ties(values: FloatArray, seed: int, purpose: str) -> FloatArray:
     return np.where(tied, values + _TIE_NOISE * noise, values)
 
 
-def dense_ranks(values: FloatArray) -> IntArray:
-    """Return the different values numbered upwards from zero; those that only the noise of ties parts are one."""
-    order = np.argsort(values, kind="stable")
-    numbers = np.zeros(len(values), dtype=np.int64)
-    numbers[order[1:]] = np.cumsum(np.diff(values[order]) > _WIDEST_TIE)
-    return numbers
-
-
 def on_a_grid(gaps: FloatArray) -> bool:
     """Tell whether all gaps between neighbouring values are whole multiples of the smallest."""
     with np.errstate(over="ignore"):  # a gap beyond any multiple is no part of a grid
@@ -190,10 +136,67 @@ def on_a_grid(gaps: FloatArray) -> bool:
     return bool(steps.max() < _LONGEST_GAP and np.all(np.abs(steps - np.round(steps)) < _GRID_ROUNDING))
 
 
+def dense_ranks(values: FloatArray) -> IntArray:
+    """Rank the distinct values from zero (dense ranks); values that only tie-breaking noise parts share one."""
+    order = np.argsort(values, kind="stable")
+    ranks = np.zeros(len(values), dtype=np.int64)
+    ranks[order[1:]] = np.cumsum(np.diff(values[order]) > _WIDEST_TIE)
+    return ranks
+
+
 def digest_of(values: FloatArray) -> bytes:
-    """Return a fingerprint of the values of a column."""
+    """Hash the values of a column."""
     # Adding zero turns -0.0 into 0.0: equal values have equal digests.
     return blake2b((values + 0.0).tobytes(), digest_size=16).digest()
+
+
+def distance_scale_of(spreads: FloatArray, names: Sequence[str]) -> FloatArray:
+    """Divide the standard deviation of each column of features and target by the largest of all.
+
+    Times these, distances in prepared columns are those of the values as they were, but for one common factor,
+    which changes no estimate and keeps numbers far below any category. A column without numbers has the scale one.
+    """
+    largest = spreads.max()
+    scale = spreads / largest if largest > 0 else spreads.copy()
+    varying = np.flatnonzero(spreads)
+    if np.any(scale[varying] < _SMALLEST_SCALE):
+        narrow, wide = int(varying[np.argmin(spreads[varying])]), int(np.argmax(spreads))
+        raise InputError(
+            Hint("scale", "none"),
+            f' compares numbers as they are, and "{names[wide]}" (standard deviation {largest:.3g}) is too far '
+            f'from "{names[narrow]}" ({spreads[narrow]:.3g}) for that: change the unit of one, or use ',
+            Hint("scale", "standard"),
+            ".",
+        )
+    scale[spreads == 0] = 1.0
+    return np.asarray(scale)
+
+
+@singledispatch
+def scale_distances(columns: ColumnArray, scale: FloatArray) -> Any:
+    """Multiply the numbers of each column (columns x rows) by its scale; categories and gaps stay.
+
+    Columns that workers hold register a function of their own.
+    """
+    values: FloatArray = columns  # type: ignore[assignment]
+    return np.where(values >= CATEGORY_GAP, values, values * scale[:, None])
+
+
+def spreads_of(values: FloatArray, prepared: FloatArray) -> FloatArray:
+    """Return the standard deviation of the numbers of each column; zero where it has none that vary."""
+    return np.array(
+        [
+            _spread_of(column[own < CATEGORY_GAP]) if own.any() else 0.0
+            for column, own in zip(values, prepared, strict=True)
+        ]
+    )
+
+
+def _spread_of(values: FloatArray) -> float:
+    if len(values) == 0:
+        return 0.0
+    within, half_range = _to_unit_range(values)
+    return float(half_range * within.std())
 
 
 def complete_rows(columns: FloatArray) -> IntArray:
@@ -201,19 +204,20 @@ def complete_rows(columns: FloatArray) -> IntArray:
     return np.flatnonzero(~np.isnan(columns).any(axis=0))
 
 
-def impute(columns: FloatArray) -> FloatArray:
-    """Return columns with gaps replaced by the mean of a column, or by its largest category."""
+def impute(columns: FloatArray, is_categorical: BoolArray | None = None) -> FloatArray:
+    """Fill gaps by the mean of a column of numbers, or the mode of one of categories (None: all are numbers)."""
     if not np.isnan(columns).any():
         return columns
-    return np.stack([_impute_column(column) for column in columns])
+    kinds = np.zeros(len(columns), dtype=bool) if is_categorical is None else is_categorical
+    return np.stack([_impute_column(column, is_mode) for column, is_mode in zip(columns, kinds, strict=True)])
 
 
-def _impute_column(column: FloatArray) -> FloatArray:
+def _impute_column(column: FloatArray, by_mode: bool) -> FloatArray:
     gaps = np.isnan(column)
     if gaps.all():
         return np.zeros_like(column)
     values = column[~gaps]
-    if not has_categories(column):
+    if not by_mode:
         return np.where(gaps, values.mean(), column)
     categories, counts = np.unique(values, return_counts=True)
     return np.where(gaps, categories[np.argmax(counts)], column)

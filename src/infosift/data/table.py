@@ -1,4 +1,4 @@
-"""The features and the target as the estimators want them: on one scale, no ties, the unusable ones set aside."""
+"""The table of a run: features and target as estimators need them, and which features can be candidates."""
 
 from __future__ import annotations
 
@@ -9,42 +9,59 @@ from typing import Any
 
 import numpy as np
 
-from infosift.arrays import FloatArray, IntArray
-from infosift.data.columns import Features, NamedColumns, Prepared
+from infosift.arrays import BoolArray, ColumnArray, FloatArray, IntArray
+from infosift.data.columns import Features, NamedColumns
 from infosift.data.groups import FeatureUnit
-from infosift.data.prepare import Preparation, distance_scale_of, scale_distances
-from infosift.data.targets import require_varying_target
-from infosift.data.types import n_categories
-from infosift.data.validation import require_finite, require_numbers
+from infosift.data.prepare import Preparation, distance_scale_of, scale_distances, spreads_of
+from infosift.data.targets import Target, TargetKind, decide_kinds, make_target
+from infosift.data.types import are_categorical
+from infosift.data.validation import require_numbers
 
 
 @dataclass(frozen=True)
 class Table:
-    """Features of unit spread with their ties broken, the target likewise, and which of them can be candidates.
+    """Features of unit variance with their ties broken, the target likewise, and which features can be candidates.
 
-    ``columns`` and ``target`` have one column of the table per row; categories are written as ``encoding`` says.
-    The columns may lie elsewhere, with as much of an array as ``[positions]`` and ``[:, rows]``; ``categorical``
-    are the positions of those with any category. ``constant`` (those without any value are ``empty`` too),
-    ``duplicates`` (to the earlier column of the same values), ``near_unique`` (categories that hardly repeat) and
-    ``ignored`` are by position; they are never candidates. ``digests`` are fingerprints of the columns' values,
-    whatever their unit, which make a selection independent of the order of the columns.
-    ``row_groups`` has the number of its group for each row, where rows belong together. ``weights``, of features
-    and of the target, are how much distances in each count where units matter; None where all count alike.
+    Parameters
+    ----------
+    names : tuple of str
+        The features.
+    columns : ColumnArray of shape (n_features, n_rows)
+        The features, prepared: numbers standardised, categories encoded (see ``data.types``).
+    is_categorical : ndarray of bool
+        Which of them have categories.
+    target : Target
+        The target, prepared.
+    digests : tuple of bytes
+        A hash of the values of each feature, whatever their unit: it breaks ties between candidates, so that a
+        selection does not depend on the order of the columns.
+    constant, empty, near_unique, ignored : tuple of int
+        Features that are never candidates: of one value (those without any value are ``empty`` too), of categories
+        that hardly repeat, and those that are to be ignored.
+    duplicates : mapping of int to int
+        Features that are never candidates, each to the earlier one of the same values.
+    discrete : tuple of int
+        Features that are taken as categories and vary.
+    row_groups : ndarray of int or None
+        The number of its group for each row, where rows belong together.
+    feature_groups : tuple of FeatureUnit
+        Features that are selected together.
+    distance_scale : pair of ndarrays or None
+        With ``scale="none"``, what the numbers of each feature, and of each target, are multiplied by where
+        distances between rows are taken.
     """
 
     names: tuple[str, ...]
-    columns: Any
-    target_name: str
-    target: FloatArray
+    columns: ColumnArray
+    is_categorical: BoolArray
+    target: Target
+    digests: tuple[bytes, ...]
     constant: tuple[int, ...]
     duplicates: Mapping[int, int]
-    digests: tuple[bytes, ...]
     ignored: tuple[int, ...] = ()
     empty: tuple[int, ...] = ()
     near_unique: tuple[int, ...] = ()
     discrete: tuple[int, ...] = ()
-    categorical: frozenset[int] = frozenset()
-    n_classes: tuple[int | None, ...] = (None,)
     row_groups: IntArray | None = None
     feature_groups: tuple[FeatureUnit, ...] = ()
     distance_scale: tuple[FloatArray, FloatArray] | None = None
@@ -52,36 +69,34 @@ class Table:
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return int(self.target.shape[1])
+        return self.target.n_rows
 
     def take(self, rows: IntArray) -> Table:
-        """Return some of the rows."""
+        """Return the table in some of the rows."""
         if len(rows) == self.n_rows:
             return self
         row_groups = None if self.row_groups is None else np.unique(self.row_groups[rows], return_inverse=True)[1]
-        return replace(self, columns=self.columns[:, rows], target=self.target[:, rows], row_groups=row_groups)
+        return replace(self, columns=self.columns[:, rows], target=self.target.take(rows), row_groups=row_groups)
 
     @cached_property
     def distance_columns(self) -> Any:
-        """The columns as distances between rows are taken in them."""
+        """The features, scaled for distances between rows."""
         return self.scale_distances(self.columns, range(len(self.names)))
 
     @cached_property
     def distance_target(self) -> FloatArray:
-        """The target as distances between rows are taken in it."""
-        return self.target if self.distance_scale is None else scale_distances(self.target, self.distance_scale[1])
+        """The target, scaled for distances between rows."""
+        scale, columns = self.distance_scale, self.target.columns
+        return columns if scale is None else np.asarray(scale_distances(columns, scale[1]))
 
     def scale_distances(self, columns: Any, positions: Sequence[int]) -> Any:
-        """Return copies of the columns at some positions as distances are taken in them."""
-        return (
-            columns
-            if self.distance_scale is None
-            else scale_distances(columns, self.distance_scale[0][list(positions)])
-        )
+        """Scale surrogates of the features at some positions for distances between rows."""
+        scale = self.distance_scale
+        return columns if scale is None else scale_distances(columns, scale[0][list(positions)])
 
     @cached_property
     def usable(self) -> list[int]:
-        """Positions of the columns that can be candidates."""
+        """Positions of the features that can be candidates."""
         unusable = {*self.constant, *self.duplicates, *self.near_unique, *self.ignored}
         return [i for i in range(len(self.names)) if i not in unusable]
 
@@ -95,78 +110,79 @@ class Table:
         return sorted([*singles, *groups], key=lambda unit: unit.columns)
 
     def digest(self, unit: FeatureUnit) -> bytes:
-        """Return a fingerprint of the values of a unit, whatever the order of its columns."""
-        if self.distance_scale is None:
-            return b"".join(sorted(self.digests[i] for i in unit.columns))
-        return b"".join(sorted(self.digests[i] + self.distance_scale[0][i].tobytes() for i in unit.columns))
+        """Hash the values of a unit, whatever the order of its columns."""
+        scales = None if self.distance_scale is None else self.distance_scale[0]
+        own = [self.digests[i] + (b"" if scales is None else scales[i].tobytes()) for i in unit.columns]
+        return b"".join(sorted(own))
 
 
 def make_table(
     features: Features,
     target: NamedColumns,
     seed: int,
+    *,
     scale: str = "standard",
+    target_kinds: Sequence[TargetKind] | None = None,
     ignored: Sequence[int] = (),
     row_groups: IntArray | None = None,
     feature_groups: tuple[FeatureUnit, ...] = (),
-    allow_missing: bool = False,
     takes_categories: bool = True,
     special_apart: bool = True,
 ) -> Table:
-    """Check the data and prepare them for the estimators; what is ignored may have any values."""
-    require_finite(features, ignored=ignored, allow_missing=allow_missing)
-    require_finite(target, "The target")
-    require_varying_target(target)
+    """Prepare features, whose kinds are decided, and target for the estimators; both must be finite.
+
+    Features that are ignored may have any values. By default text is classes in the target, and all else numbers.
+    """
+    kinds = decide_kinds(target, False) if target_kinds is None else target_kinds
     constant = tuple(i for i in np.flatnonzero(features.summary.are_constant).tolist() if i not in ignored)
     discrete = tuple(i for i in sorted(features.discrete) if i not in ignored and i not in constant)
     near_unique = _near_unique(features, discrete)
-    # No criterion looks at those that are near-unique, so that it need not take categories for their sake.
-    unread = ignored if takes_categories else (*ignored, *near_unique)
-    if not takes_categories:
-        require_numbers(features, unread, may_ignore=True)
-        require_numbers(target, (), what="The target ")
+    # Near-unique features are never scored, so that a criterion need not take categories for their sake.
+    unread = tuple(ignored) if takes_categories else (*ignored, *near_unique)
     apart = takes_categories and special_apart
-    found = features.prepared(Preparation(seed, "ties", scale, apart), unread)
-    of_target = target.prepared(Preparation(seed, "ties of the target", scale, apart))
+    encoded = make_target(target, kinds, Preparation(seed, "ties of the target", scale, apart))
+    if not takes_categories:
+        require_numbers(features.names, [i for i in discrete if i not in unread], may_ignore=True)
+        require_numbers(target.names, np.flatnonzero(are_categorical(encoded.columns)).tolist(), is_target=True)
+    prepared = features.prepared(Preparation(seed, "ties", scale, apart), unread)
     grouped = {i for group in feature_groups for i in group.columns}
     return Table(
         names=features.names,
-        columns=found.columns,
-        target_name=", ".join(target.names),
-        target=of_target.columns,
+        columns=prepared.columns,
+        is_categorical=prepared.is_categorical,
+        target=encoded,
+        digests=prepared.digests,
         constant=constant,
-        duplicates=_find_duplicates(found.digests, exclude={*constant, *near_unique, *ignored, *grouped}),
-        digests=found.digests,
+        duplicates=_find_duplicates(prepared.digests, exclude={*constant, *near_unique, *ignored, *grouped}),
         ignored=tuple(ignored),
         empty=tuple(i for i in constant if features.summary.n_missing[i] == features.n_rows),
         near_unique=near_unique,
         discrete=discrete,
-        categorical=frozenset(np.flatnonzero(found.have_categories).tolist()),
-        n_classes=tuple(n_categories(v) if i in target.discrete else None for i, v in enumerate(target.values)),
         row_groups=row_groups,
         feature_groups=feature_groups,
-        distance_scale=_distance_scale(found, of_target, (*features.names, *target.names)),
+        distance_scale=_distance_scale(features.names, prepared.spreads, target, encoded),
     )
 
 
 def _near_unique(features: Features, discrete: Sequence[int]) -> tuple[int, ...]:
-    """Return which categories hardly repeat, so that they name the rows rather than say anything about them."""
+    """Return which categories hardly repeat, so that they name the rows rather than inform about them."""
     n_values = features.n_rows - features.summary.n_missing
-    counts = zip(discrete, features.counts_of_categories(discrete), strict=True)
+    counts = zip(discrete, features.count_categories(discrete), strict=True)
     return tuple(i for i, count in counts if count > max(2, n_values[i] / 2))
 
 
 def _distance_scale(
-    features: Prepared, target: Prepared, names: Sequence[str]
+    names: Sequence[str], spreads: FloatArray | None, target: NamedColumns, encoded: Target
 ) -> tuple[FloatArray, FloatArray] | None:
-    if features.spreads is None or target.spreads is None:
+    if spreads is None:
         return None
-    weights = distance_scale_of(np.concatenate([features.spreads, target.spreads]), names)
-    return weights[: len(features.spreads)], weights[len(features.spreads) :]
+    of_target = spreads_of(target.values, encoded.columns)
+    scale = distance_scale_of(np.concatenate([spreads, of_target]), (*names, *target.names))
+    return scale[: len(names)], scale[len(names) :]
 
 
-def _find_duplicates(digests: tuple[bytes, ...], exclude: set[int]) -> dict[int, int]:
-    """Find columns with the same values once scaled, so that a mere change of unit is a duplicate too."""
+def _find_duplicates(digests: Sequence[bytes], exclude: set[int]) -> dict[int, int]:
+    """Find columns of the same values once scaled, so that a change of unit is a duplicate too."""
     first: dict[bytes, int] = {}
     duplicates: dict[int, int] = {}
     for i, digest in enumerate(digests):

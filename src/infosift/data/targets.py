@@ -1,62 +1,347 @@
-"""The target: how it is read, whether it holds numbers or classes, and what is refused."""
+"""The target: what its columns hold, and what each kind of target means for tests, regressions and reports."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import entr
 
-from infosift.data.columns import (
-    NamedColumns,
-)
+from infosift.arrays import BoolArray, FloatArray, IntArray
+from infosift.data.columns import NamedColumns
 from infosift.data.frames import as_plain, read_column, read_columns
-from infosift.data.types import (
-    are_classes,
-    n_categories,
-)
-from infosift.errors import InputError, is_auto, shown
+from infosift.data.prepare import Preparation, prepare, to_gaussian_ranks
+from infosift.data.types import class_indicators, indicators_of_largest, n_categories
+from infosift.errors import Hint, InputError, is_auto, shown
+
+# A predicted probability is no smaller than this, so that an interval of the unit interval has a length.
+LEAST_PROBABILITY = 1e-3
+# Whole numbers with no more different values than this are classes, if there are enough rows of each.
+_MOST_NUMBERED_CLASSES = 20
+_FEWEST_ROWS_PER_CLASS = 3
+# So many of the largest classes are regressed; more would cost power, since each is a test of its own.
+_MOST_COMPONENTS = 8
+# Of more classes, probabilities predicted from one regression each are too poor to bound an error with.
+_MOST_PREDICTED_CLASSES = 50
+
+Predict = Callable[[FloatArray], FloatArray]
 
 
-def read_target(data: Any) -> NamedColumns:
-    """Read the target: one column, or several."""
-    shape = np.shape(as_plain(data))
-    several = len(shape) == 2 and shape[1] > 1
-    return read_columns(data, "target") if several else read_column(data)
+@dataclass(frozen=True)
+class TargetKind(ABC):
+    """What a column of the target holds: how it is encoded, regressed and described.
+
+    A new kind is a subclass and an entry of ``TARGET_KINDS``. ``values`` are those of a column as it was read,
+    with codes for text; ``column`` is what ``encode`` makes of them, in some or all of the rows.
+    """
+
+    name: ClassVar[str]
+    # Whether components are indicators, of which no function besides the indicator itself is informative.
+    has_indicators: ClassVar[bool] = False
+    n_classes: int | None = None
+
+    @classmethod
+    @abstractmethod
+    def of(cls, values: FloatArray) -> TargetKind:
+        """Return the kind of a column that is known to be of it."""
+
+    @classmethod
+    @abstractmethod
+    def recognises(cls, values: FloatArray) -> bool:
+        """Tell whether numbers are of this kind, where the user does not say so."""
+
+    @abstractmethod
+    def encode(self, values: FloatArray, how: Preparation) -> FloatArray:
+        """Prepare the column for nearest neighbours: a number or an encoded category for each row."""
+
+    @abstractmethod
+    def components(self, column: FloatArray) -> FloatArray:
+        """Return what is regressed (components x rows)."""
+
+    @abstractmethod
+    def residuals(
+        self, components: FloatArray, predicted: FloatArray, spread: FloatArray
+    ) -> tuple[FloatArray, FloatArray | None]:
+        """Return residuals that do not depend on the predictors: numbers and None, or intervals by both ends.
+
+        Intervals are of the unit interval. All arrays are (components x rows); ``spread`` is the predicted mean
+        absolute residual.
+        """
+
+    @abstractmethod
+    def information(self, column: FloatArray, predict: Predict) -> float:
+        """Return the mutual information, in nats, that out-of-sample predictions of the column amount to."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Return what the column holds, in words for people."""
+
+    def class_shares(self, column: FloatArray) -> tuple[float, ...]:
+        """Return the shares of the classes, largest first; empty where there are none."""
+        return ()
+
+    def require_enough_rows(self, name: str, values: FloatArray) -> None:  # noqa: B027
+        """Refuse a column that has too few rows of each value for any test; by default none."""
 
 
-def require_varying_target(target: NamedColumns, *, rows_of_each_class: bool = True) -> None:
-    """Refuse a target whose value never changes and, unless told otherwise, one with few rows of each class."""
-    for i, (name, values) in enumerate(zip(target.names, target.values, strict=True)):
-        always = "one class only" if i in target.discrete else f"always {values[0]:g}"
-        if target.summary.are_constant[i]:
-            raise InputError(
-                f'The target "{name}" is constant ({always}), so no feature can be informative about it: '
-                "give a target that varies."
-            )
-        if not rows_of_each_class:
-            continue
-        if i in target.discrete and 2 * (count := n_categories(values)) > len(values) > 3:
+@dataclass(frozen=True)
+class Classes(TargetKind):
+    """Classes without an order.
+
+    Residuals are intervals of the unit interval, of the length that the predicted probability gives to what is the
+    case (Dunn and Smyth 1996, "Randomized quantile residuals"): a uniform point of it is uniform whatever the
+    predictors are.
+    """
+
+    name = "classes"
+    has_indicators = True
+
+    @classmethod
+    def of(cls, values: FloatArray) -> Classes:
+        """Return classes, counted."""
+        return cls(n_categories(values))
+
+    @classmethod
+    def recognises(cls, values: FloatArray) -> bool:
+        """Tell whether numbers are the names of classes: two of any, or few and whole ones."""
+        observed = values[~np.isnan(values)]
+        if (count := n_categories(observed)) == 2:
+            return True
+        most = min(_MOST_NUMBERED_CLASSES, len(observed) // _FEWEST_ROWS_PER_CLASS)
+        return bool(1 < count <= most and np.all(observed == np.round(observed)))
+
+    def encode(self, values: FloatArray, how: Preparation) -> FloatArray:
+        """Encode classes as the kernel takes categories."""
+        (column,) = prepare(values[None], how, discrete=(0,))
+        return np.asarray(column)
+
+    def components(self, column: FloatArray) -> FloatArray:
+        """Return indicators of the largest classes."""
+        return indicators_of_largest(column, _MOST_COMPONENTS)
+
+    def residuals(
+        self, components: FloatArray, predicted: FloatArray, spread: FloatArray
+    ) -> tuple[FloatArray, FloatArray | None]:
+        """Return the interval of each row, by the predicted probability of its class."""
+        outside = 1 - np.clip(predicted, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
+        return np.where(components > 0, outside, 0.0), np.where(components > 0, 1.0, outside)
+
+    def information(self, column: FloatArray, predict: Predict) -> float:
+        """Return by how much predicted probabilities make the classes likelier than their shares do."""
+        indicators = class_indicators(column)
+        if len(indicators) > _MOST_PREDICTED_CLASSES:
+            return 0.0
+        predicted = np.maximum(predict(indicators), LEAST_PROBABILITY)
+        likelihoods = (indicators * predicted).sum(axis=0) / predicted.sum(axis=0)
+        return float(entr(indicators.mean(axis=1)).sum() + np.mean(np.log(likelihoods)))
+
+    def describe(self) -> str:
+        """Return how many classes there are."""
+        return f"{self.n_classes} classes"
+
+    def class_shares(self, column: FloatArray) -> tuple[float, ...]:
+        """Return the shares of the classes, largest first."""
+        return tuple(np.sort(class_indicators(column).mean(axis=1))[::-1].tolist())
+
+    def require_enough_rows(self, name: str, values: FloatArray) -> None:
+        """Refuse classes most of which have one row."""
+        count = n_categories(values)
+        if 2 * count > len(values) > 3:
             raise InputError(
                 f'The target "{name}" has {count:,} classes in {len(values):,} rows, too few rows of each: '
                 "give a target with fewer classes, or numbers."
             )
 
 
-def mark_target(target: NamedColumns, asked: Any, takes_categories: bool = True) -> NamedColumns:
-    """Decide whether the target has classes: text always has, numbers if asked or, for "auto", if they look so."""
-    everything, are_asked_for = range(len(target.names)), requested_classes(asked)
-    if are_asked_for is None:
-        if not takes_categories:
-            return target
-        return target.with_discrete(i for i in everything if are_classes(target.values[i]))
-    return target.with_discrete(everything if are_asked_for else ())
+@dataclass(frozen=True)
+class Numbers(TargetKind):
+    """Numbers; residuals are in units of the spread that is predicted for the row."""
+
+    name = "numbers"
+
+    @classmethod
+    def of(cls, values: FloatArray) -> Numbers:
+        """Return numbers."""
+        return cls()
+
+    @classmethod
+    def recognises(cls, values: FloatArray) -> bool:
+        """Return True: what is no other kind is numbers."""
+        return True
+
+    def encode(self, values: FloatArray, how: Preparation) -> FloatArray:
+        """Standardise numbers and break their ties."""
+        (column,) = prepare(values[None], how)
+        return np.asarray(column)
+
+    def components(self, column: FloatArray) -> FloatArray:
+        """Return the numbers as they are."""
+        return column[None]
+
+    def residuals(
+        self, components: FloatArray, predicted: FloatArray, spread: FloatArray
+    ) -> tuple[FloatArray, FloatArray | None]:
+        """Return residuals in units of the predicted spread."""
+        return (components - predicted) / spread, None
+
+    def information(self, column: FloatArray, predict: Predict) -> float:
+        """Return -log(1 - R^2) / 2, the information of Gaussian columns, with the R^2 of normal scores."""
+        scores = to_gaussian_ranks(column)
+        left = float(np.mean((scores - predict(scores)) ** 2) / np.mean(scores**2))
+        return float(-np.log(min(1.0, max(left, np.finfo(np.float64).tiny))) / 2)
+
+    def describe(self) -> str:
+        """Return that they are numbers."""
+        return "numbers"
 
 
-def requested_classes(asked: Any) -> bool | None:
-    """Return whether the target is to have classes; None for "auto"."""
+# In the order in which kinds are recognised; numbers, which all columns can be, come last.
+TARGET_KINDS: dict[str, type[TargetKind]] = {kind.name: kind for kind in (Classes, Numbers)}
+
+
+@dataclass(frozen=True)
+class TargetResiduals:
+    """Residuals of the components of a target given predictions (components x rows).
+
+    ``raw`` are in the units of the components. From ``low`` to ``high`` is the part of the unit interval that a
+    residual lies in, where ``is_interval``; elsewhere both are the residual. ``column`` is the target column of
+    each component.
+    """
+
+    raw: FloatArray
+    low: FloatArray
+    high: FloatArray
+    is_interval: BoolArray
+    column: IntArray
+
+
+@dataclass(frozen=True)
+class Target:
+    """The target of a table: encoded columns (columns x rows), one or several, and what each holds."""
+
+    names: tuple[str, ...]
+    columns: FloatArray
+    kinds: tuple[TargetKind, ...]
+
+    @property
+    def name(self) -> str:
+        """The names of all columns."""
+        return ", ".join(self.names)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.columns.shape[1])
+
+    @property
+    def n_classes(self) -> tuple[int | None, ...]:
+        """Number of classes of each column; None where it has none."""
+        return tuple(kind.n_classes for kind in self.kinds)
+
+    def take(self, rows: IntArray) -> Target:
+        """Return the target in some of the rows."""
+        return replace(self, columns=self.columns[:, rows])
+
+    @cached_property
+    def components(self) -> FloatArray:
+        """What is regressed, of all columns (components x rows)."""
+        return np.concatenate(self._by_column)
+
+    @cached_property
+    def has_indicators(self) -> BoolArray:
+        """Whether each component is an indicator."""
+        return np.array([kind.has_indicators for kind in self.kinds])[self._column_of_component]
+
+    @cached_property
+    def _by_column(self) -> list[FloatArray]:
+        return [kind.components(column) for kind, column in zip(self.kinds, self.columns, strict=True)]
+
+    @property
+    def _column_of_component(self) -> IntArray:
+        return np.repeat(np.arange(len(self.kinds)), [len(own) for own in self._by_column])
+
+    def residuals(self, predicted: FloatArray, spread: FloatArray) -> TargetResiduals:
+        """Return the residuals of all components given their predictions and predicted spreads."""
+        column, low, high = self._column_of_component, [], []
+        for i, (kind, own) in enumerate(zip(self.kinds, self._by_column, strict=True)):
+            start, end = kind.residuals(own, predicted[column == i], spread[column == i])
+            low.append(start)
+            high.append(end)
+        return TargetResiduals(
+            raw=self.components - predicted,
+            low=np.concatenate(low),
+            high=np.concatenate([start if end is None else end for start, end in zip(low, high, strict=True)]),
+            is_interval=np.array([end is not None for end in high])[column],
+            column=column,
+        )
+
+
+def read_target(data: Any, name: str = "target") -> NamedColumns:
+    """Read the target: one column, or several."""
+    data = as_plain(data) if isinstance(data, (list, tuple)) else data
+    shape = getattr(data, "shape", None) or np.shape(data)
+    return read_columns(data, name) if len(shape) == 2 and shape[1] > 1 else read_column(data, name)
+
+
+def make_target(
+    columns: NamedColumns,
+    kinds: Sequence[TargetKind],
+    how: Preparation,
+    *,
+    rows_of_each_class: bool = True,
+) -> Target:
+    """Encode the columns of a target; refuse one whose value never changes.
+
+    Where ``rows_of_each_class``, one with few rows of each class is refused too.
+    """
+    for name, values, kind, never_changes in zip(
+        columns.names, columns.values, kinds, columns.summary.are_constant, strict=True
+    ):
+        if never_changes:
+            always = f"always {values[0]:g}" if kind.n_classes is None else "one class only"
+            raise InputError(
+                f'The target "{name}" is constant ({always}), so no feature can be informative about it: '
+                "give a target that varies."
+            )
+        if rows_of_each_class:
+            kind.require_enough_rows(name, values)
+    encoded = [kind.encode(values, how) for kind, values in zip(kinds, columns.values, strict=True)]
+    return Target(columns.names, np.stack(encoded), tuple(kinds))
+
+
+def decide_kinds(columns: NamedColumns, asked: Any, takes_categories: bool = True) -> tuple[TargetKind, ...]:
+    """Decide what each column of a target holds: as asked, or by its values for "auto".
+
+    Text is always classes of some kind. Numbers stay numbers where the criterion takes no categories.
+    """
+    requested = requested_kinds(asked, len(columns.names))
+    kinds = []
+    for i, values in enumerate(columns.values):
+        name = requested[i]
+        if i in columns.discrete and name in (None, Numbers.name):
+            name = Classes.name
+        elif name is None and not takes_categories:
+            name = Numbers.name
+        kind = next(kind for kind in TARGET_KINDS.values() if kind.recognises(values)) if name is None else None
+        kinds.append((kind or TARGET_KINDS[str(name)]).of(values))
+    return tuple(kinds)
+
+
+def requested_kinds(asked: Any, n_columns: int = 1) -> tuple[str | None, ...]:
+    """Return the names of the kinds that ``discrete_target`` asks for, one for each column; None for "auto".
+
+    True is classes, False numbers. A sequence has an entry for each column.
+    """
+    if isinstance(asked, tuple):
+        return tuple(requested_kinds(each)[0] for each in asked)
     if is_auto(asked):
-        return None
-    if not isinstance(asked, Hashable) or asked not in (True, False):
-        raise InputError(f'discrete_target must be "auto", True or False, not {shown(asked)}.')
-    return bool(asked)
+        return (None,) * n_columns
+    by_value: dict[Any, str] = {True: Classes.name, False: Numbers.name, **{name: name for name in TARGET_KINDS}}
+    if not isinstance(asked, Hashable) or asked not in by_value:
+        names = " or ".join(f'"{name}"' for name in TARGET_KINDS)
+        raise InputError(Hint("discrete_target"), f' must be "auto", True, False, {names}, not {shown(asked)}.')
+    return (by_value[asked],) * n_columns

@@ -1,194 +1,191 @@
-"""Checks of what people pass in: finite values, numbers where a criterion takes no categories, equal lengths."""
+"""Checks of the values that people pass in: finite, complete, numbers where a criterion takes no categories."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from infosift.arrays import FloatArray
-from infosift.data.columns import Features, NamedColumns, mark_features
+from infosift.arrays import BoolArray, FloatArray
+from infosift.data.columns import Features, NamedColumns
 from infosift.data.frames import read_columns
 from infosift.data.prepare import Preparation, prepare
-from infosift.data.targets import mark_target, require_varying_target
-from infosift.errors import InputError, counted_from, listing, require_same_length
+from infosift.data.targets import Target, decide_kinds, make_target
+from infosift.data.types import are_categorical
+from infosift.errors import Hint, InputError, Part, RowNumber, listing, require_same_length
 
 _MOST_NAMES = 12
+# What can be done about missing values besides filling them in, by the value of ``missing``.
+_REMEDIES = {"drop": "drop such rows with ", "partial": "use the values that a row has with "}
+
+
+def usable_rows(
+    features: Features,
+    target: NamedColumns,
+    ignored: Sequence[int] = (),
+    missing: str = "error",
+    *,
+    choices: Sequence[str] = ("drop", "partial"),
+    may_ignore: bool = True,
+) -> BoolArray:
+    """Tell which rows can be used: those without gaps with "drop", those with a target with "partial", else all.
+
+    Infinite values are refused, and missing ones with "error"; ``choices`` are the other values of ``missing``
+    that the user has, and ``may_ignore`` is whether features can be ignored.
+    """
+    allow_missing = missing != "error"
+    require_finite(features, ignored=ignored, allow_missing=allow_missing, choices=choices, may_ignore=may_ignore)
+    require_finite(target, "The target", allow_missing=allow_missing, choices=choices[:1])
+    if not allow_missing:
+        return np.ones(features.n_rows, dtype=bool)
+    complete = target.complete_rows() & features.complete_rows(
+        ignored if missing == "drop" else range(len(features.names))
+    )
+    if not complete.any():
+        counts = missing_by_name(features, ignored) | missing_by_name(target)
+        most = dict(sorted(counts.items(), key=lambda item: -item[1]))
+        raise InputError(
+            f"Every row has a missing value ({_gaps(most, features.n_rows)}): ignore the features with many gaps, "
+            "or fill them in first."
+        )
+    return np.asarray(complete)
 
 
 def require_finite(
     columns: Features,
     what: str = "Column",
-    first_row: int = 0,
+    *,
     ignored: Sequence[int] = (),
     allow_missing: bool = False,
-    or_else: str = "",
+    choices: Sequence[str] = (),
     may_ignore: bool = False,
 ) -> None:
     """Refuse infinite and, unless allowed, missing values, naming the column and row of the first one.
 
-    ``or_else`` is what else there is to do about missing ones. Where columns may be ignored, those without any
-    value are named first.
+    ``choices`` are values of ``missing`` that are a remedy. Where columns may be ignored, those without any value
+    are named first, since no row could be kept for them.
     """
-    if may_ignore and not allow_missing:
-        _require_some_values(columns, ignored)
-    facts, n_rows = columns.summary, columns.n_rows
-    rows = np.where(facts.infinite_rows < 0, n_rows, facts.infinite_rows)
+    summary, n_rows = columns.summary, columns.n_rows
+    gaps = {} if allow_missing else missing_by_name(columns, ignored)
+    empty = tuple(name for name, count in gaps.items() if count == n_rows)
+    if may_ignore and empty:
+        which = f'Column "{empty[0]}" has' if len(empty) == 1 else f"{len(empty):,} columns have"
+        them = "it" if len(empty) == 1 else "them"
+        raise InputError(f"{which} no value in any row: leave {them} out with ", Hint("ignore", empty), ".")
+    rows = np.where(summary.infinite_rows < 0, n_rows, summary.infinite_rows)
     if not allow_missing:
-        rows = np.minimum(rows, np.where(facts.missing_rows < 0, n_rows, facts.missing_rows))
+        rows = np.minimum(rows, np.where(summary.missing_rows < 0, n_rows, summary.missing_rows))
     rows[list(ignored)] = n_rows
     if np.all(rows == n_rows):
         return
     column = int(np.argmax(rows < n_rows))
-    row, gaps = int(rows[column]), ""
-    if row != facts.infinite_rows[column]:
-        kind = "a missing value (NaN)"
-        missing = missing_by_name(columns, ignored)
-        if sum(missing.values()) > 1:
-            gaps = f"; missing are {_gaps(missing, n_rows)}"
-        remedy = f"remove the row or fill the value in first{or_else}."
+    row = int(rows[column])
+    if row == summary.infinite_rows[column]:
+        kind, listed = f"an infinite value ({summary.infinite_values[column]})", ""
+        remedy: list[Part] = ["remove the row or put a number in its place first"]
     else:
-        kind = f"an infinite value ({facts.infinite_values[column]})"
-        remedy = "remove the row or put a number in its place first."
-    place = counted_from(first_row, row)
-    raise InputError(f'{what} "{columns.names[column]}" has {kind} in {place}{gaps}: {remedy}')
-
-
-def _require_some_values(columns: Features, ignored: Sequence[int]) -> None:
-    """Refuse columns without any value, which no row could be kept for."""
-    missing = missing_by_name(columns, ignored)
-    empty = [f'"{name}"' for name, count in missing.items() if count == columns.n_rows]
-    if len(empty) == 1:
-        raise InputError(f"Column {empty[0]} has no value in any row: leave it out with ignore={empty[0]}.")
-    if empty:
-        named, more = ", ".join(empty[:_MOST_NAMES]), ", ..." * (len(empty) > _MOST_NAMES)
-        raise InputError(
-            f"{len(empty):,} columns have no value in any row: leave them out with ignore=[{named}{more}]."
-        )
+        kind = "a missing value (NaN)"
+        listed = f"; missing are {_gaps(gaps, n_rows)}" if sum(gaps.values()) > 1 else ""
+        remedy = ["remove the row or fill the value in first"]
+        for i, choice in enumerate(choices):
+            joint = ", or " if i == len(choices) - 1 else ", "
+            remedy += [joint, _REMEDIES[choice], Hint("missing", choice)]
+    start = f'{what} "{columns.names[column]}" has {kind} in '
+    raise InputError(start, RowNumber(row), f"{listed}: ", *remedy, ".")
 
 
 def _gaps(missing: dict[str, int], n_rows: int) -> str:
-    """Return how many values of each column are missing, in words."""
-    said = [
+    """Write how many values of each column are missing."""
+    counts = [
         f'all values of "{name}"' if count == n_rows else f'{count:,} of "{name}"'
         for name, count in missing.items()
     ]
-    return listing(said, _MOST_NAMES)
+    return listing(counts, _MOST_NAMES)
 
 
 def missing_by_name(columns: Features, ignored: Sequence[int] = ()) -> dict[str, int]:
-    """Return how many values are missing in each column that has gaps and is looked at."""
+    """Count the missing values of each column that has some and is not ignored."""
     counts = columns.summary.n_missing
     return {columns.names[i]: int(counts[i]) for i in np.flatnonzero(counts) if i not in ignored}
 
 
-def complete_cases(features: Features, target: Features, ignored: Sequence[int] = ()) -> NDArray[np.bool_]:
-    """Tell in which rows the target, and every column that is looked at, has a value."""
-    whole = target.complete_rows(()) & features.complete_rows(ignored)
-    if not whole.any():
-        missing = missing_by_name(features, ignored) | missing_by_name(target)
-        most = sorted(missing, key=lambda name: -missing[name])
-        gaps = _gaps({name: missing[name] for name in most}, features.n_rows)
-        raise InputError(
-            f"Every row has a missing value ({gaps}): ignore the features with many gaps, or fill them in first."
-        )
-    return np.asarray(whole)
-
-
-def rows_to_use(features: Features, target: Features, ignored: Sequence[int], missing: str) -> NDArray[np.bool_]:
-    """Tell which rows are used: with "drop" those without gaps, with "partial" those with a target, else all."""
-    if missing == "error":
-        return np.ones(features.n_rows, dtype=bool)
-    return complete_cases(features, target, ignored if missing == "drop" else range(len(features.names)))
-
-
 def require_numbers(
-    columns: Features, ignored: Sequence[int], *, what: str = "", may_ignore: bool = False
+    names: Sequence[str], discrete: Sequence[int], *, is_target: bool = False, may_ignore: bool = False
 ) -> None:
-    """Refuse categories among the columns that are looked at and vary; ``what`` they are may be said."""
-    names = [
-        f'"{columns.names[i]}"'
-        for i in sorted(columns.discrete)
-        if i not in ignored and not columns.summary.are_constant[i]
-    ]
-    if not names:
+    """Refuse columns of categories, by position, for a criterion of numbers only."""
+    named = tuple(names[i] for i in discrete)
+    if not named:
         return
-    out = "" if what else ", or leave the column out" if len(names) == 1 else ", or leave such columns out"
+    leave_out: list[Part] = []
+    if not is_target:
+        leave_out = [", or leave the column out" if len(named) == 1 else ", or leave such columns out"]
     if may_ignore:
-        out += f" with ignore={names[0]}" if len(names) == 1 else f" with ignore=[{', '.join(names)}]"
+        leave_out += [" with ", Hint("ignore", named)]
     raise InputError(
-        f"{what}{names[0]} is discrete, and the criterion is for numbers only: use one that takes categories, "
-        f'such as criterion="ksg"{out}.'
+        f'{"The target " * is_target}"{named[0]}" is discrete, and the criterion is for numbers only: use one '
+        "that takes categories, such as ",
+        Hint("criterion", "ksg"),
+        *leave_out,
+        ".",
     )
 
 
-class TakesColumns(Protocol):
-    """What a criterion says of the columns that it takes."""
-
-    @property
-    def takes_categories(self) -> bool:
-        """Whether features and target may be discrete."""
-        ...
-
-    @property
-    def separates_special_values(self) -> bool:
-        """Whether a value that makes up a share of a column of numbers may be a category."""
-        ...
+def read_finite(X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
+    """Read features and target of the same length; refuse missing and infinite values."""
+    features, target = read_columns(X), read_columns(y, "y")
+    require_same_length(features.n_rows, target.n_rows)
+    require_finite(features)
+    require_finite(target, "The target")
+    return features, target
 
 
 @dataclass(frozen=True)
-class Discrete:
-    """Which features and targets are said to be discrete, and whether the criterion takes such at all.
+class ArgumentReader:
+    """Reads features, target and given features of a function, checked and prepared for a criterion.
 
-    ``special_apart`` is whether it takes columns that are partly discrete.
+    Parameters
+    ----------
+    discrete_features, discrete_target
+        As the function was passed them.
+    takes_categories, special_apart : bool
+        Whether the criterion takes categories, and columns that are partly categories.
+    seed : int
+        Seed of the noise that breaks ties.
     """
 
-    features: Any
-    target: Any
-    are_taken: bool
+    discrete_features: Any
+    discrete_target: Any
+    takes_categories: bool
     special_apart: bool
+    seed: int
 
-    @classmethod
-    def for_criterion(cls, criterion: TakesColumns, features: Any, target: Any) -> Discrete:
-        """Return what is said to be discrete, for a criterion."""
-        return cls(features, target, criterion.takes_categories, criterion.separates_special_values)
+    def read_pair(self, X: Any, y: Any) -> tuple[FloatArray, Target]:
+        """Read features and target, prepared; refuse a target that does not vary."""
+        features, target = read_finite(X, y)
+        features = features.mark_discrete(self.discrete_features, self.takes_categories)
+        kinds = decide_kinds(target, self.discrete_target, self.takes_categories)
+        prepared = make_target(target, kinds, self._preparation("ties of the target"), rows_of_each_class=False)
+        if not self.takes_categories:
+            require_numbers(
+                target.names, np.flatnonzero(are_categorical(prepared.columns)).tolist(), is_target=True
+            )
+        return self._prepared(features), prepared
 
-    def prepare(self, columns: NamedColumns, seed: int, purpose: str) -> FloatArray:
-        """Return columns as the criterion wants them."""
-        if not self.are_taken:
-            require_numbers(columns, ())
-        return prepare(columns.values, Preparation(seed, purpose, special_apart=self._apart), columns.discrete)
+    def read_given(self, given: Any, n_rows: int) -> FloatArray:
+        """Read the features to condition on, prepared; no columns for None."""
+        columns = NamedColumns((), np.empty((0, n_rows))) if given is None else read_columns(given, "given")
+        columns = columns.mark_discrete("auto", self.takes_categories)
+        require_same_length(columns.n_rows, n_rows)
+        require_finite(columns)
+        return self._prepared(columns)
 
-    @property
-    def _apart(self) -> bool:
-        return self.are_taken and self.special_apart
+    def _prepared(self, columns: NamedColumns) -> FloatArray:
+        if not self.takes_categories:
+            constant = columns.summary.are_constant
+            require_numbers(columns.names, [i for i in sorted(columns.discrete) if not constant[i]])
+        return prepare(columns.values, self._preparation("ties"), columns.discrete)
 
-
-def read_pair(X: Any, y: Any, discrete: Discrete, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Return features and target ready to be scored; refuse gaps and a target that does not vary."""
-    features, targets = read_same_length(X, y, discrete)
-    require_finite(features)
-    require_finite(targets, "The target")
-    require_varying_target(targets, rows_of_each_class=False)
-    return discrete.prepare(features, seed, "ties"), discrete.prepare(targets, seed, "ties of the target")
-
-
-def read_same_length(X: Any, y: Any, discrete: Discrete) -> tuple[NamedColumns, NamedColumns]:
-    """Return features and target, with what is discrete marked."""
-    features = mark_features(read_columns(X), discrete.features, discrete.are_taken)
-    targets = mark_target(read_columns(y, "y"), discrete.target, discrete.are_taken)
-    require_same_length(features.n_rows, targets.n_rows)
-    return features, targets
-
-
-def read_given(given: Any, target: FloatArray, discrete: Discrete, seed: int) -> FloatArray:
-    """Return the subset that goes with all candidates, ready to be scored; no columns where there is none."""
-    if given is None:
-        return np.empty((0, target.shape[1]))
-    columns = mark_features(read_columns(given, "given"), "auto", discrete.are_taken)
-    require_same_length(columns.n_rows, target.shape[1])
-    require_finite(columns)
-    return discrete.prepare(columns, seed, "ties")
+    def _preparation(self, purpose: str) -> Preparation:
+        return Preparation(self.seed, purpose, special_apart=self.special_apart)

@@ -129,5 +129,5 @@ def read_block(asked: tuple[Any, tuple[str, ...]]) -> tuple[FloatArray, frozense
     data, names = asked
     data = data.read() if isinstance(data, _Unread) else in_memory(data)
     frame = as_frame(data)
-    columns = read_array(as_plain(data), names=names) if frame is None else read_frame(frame)
+    columns = read_array(as_plain(data), names=names) if frame is None else read_frame(frame, data)
     return np.ascontiguousarray(columns.values), columns.discrete, dict(columns.numeric_text)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from infosift.arrays import FloatArray, IntArray
-from infosift.data.columns import ColumnSummary, Prepared, are_complete, are_partly_categories, digests_of
+from infosift.arrays import BoolArray, FloatArray, IntArray
+from infosift.data.columns import ColumnSummary, Features, PreparedColumns, are_complete, digests_of
 from infosift.data.prepare import Preparation, prepare, scale_distances, spreads_of
-from infosift.data.types import n_categories
+from infosift.data.types import are_categorical, n_categories
 from infosift.engines.base import Engine, Handle, SpreadColumns, equal_parts
 from infosift.engines.lazy_sources import ColumnSource, read_block
 from infosift.errors import require_same_length
@@ -69,10 +68,10 @@ class RemoteColumns:
 
 
 @scale_distances.register
-def _(columns: RemoteColumns, weights: FloatArray) -> RemoteColumns:
+def _(columns: RemoteColumns, scale: FloatArray) -> RemoteColumns:
     ends = (*columns.spread.starts[1:], len(columns))
-    parts = [weights[start:end] for start, end in zip(columns.spread.starts, ends, strict=True)]
-    blocks = columns.engine.keep(_weighed_block, list(zip(columns.spread.blocks, parts, strict=True)))
+    parts = [scale[start:end] for start, end in zip(columns.spread.starts, ends, strict=True)]
+    blocks = columns.engine.keep(_scaled_block, list(zip(columns.spread.blocks, parts, strict=True)))
     return RemoteColumns(columns.engine, SpreadColumns(columns.spread.starts, tuple(blocks)), columns.shape)
 
 
@@ -85,9 +84,9 @@ def _columns_of_block(piece: tuple[FloatArray, IntArray]) -> FloatArray:
     return block[places]
 
 
-def _weighed_block(asked: tuple[FloatArray, FloatArray]) -> FloatArray:
-    block, weights = asked
-    return np.asarray(scale_distances(block, weights))
+def _scaled_block(asked: tuple[FloatArray, FloatArray]) -> FloatArray:
+    block, scale = asked
+    return np.asarray(scale_distances(block, scale))
 
 
 @dataclass(frozen=True)
@@ -98,11 +97,12 @@ class _Blocks:
     starts: tuple[int, ...]
     handles: tuple[Handle, ...]
     n_columns: int
+    n_rows: int
 
     @cached_property
     def summary(self) -> ColumnSummary:
         """What is known of each column."""
-        return ColumnSummary.joined(list(self.engine.each(_facts_of, self.handles)))
+        return ColumnSummary.joined(list(self.engine.each(_summary_of, self.handles)))
 
     def with_places(self, positions: Collection[int]) -> list[tuple[Handle, IntArray]]:
         """Return each block with where some positions are in it."""
@@ -112,51 +112,45 @@ class _Blocks:
 
     def take(self, rows: IntArray) -> _Blocks:
         """Return some of the rows."""
-        return replace(self, handles=tuple(self.engine.keep(_take_rows, self.handles, rows)))
+        handles = tuple(self.engine.keep(_take_rows, self.handles, rows))
+        return replace(self, handles=handles, n_rows=len(rows))
 
 
 @dataclass(frozen=True)
-class RemoteFeatures:
-    """Features whose values are with the workers of an engine."""
+class RemoteFeatures(Features):
+    """Features whose values are held by the workers of an engine."""
 
-    names: tuple[str, ...]
-    n_rows: int
     blocks: _Blocks
-    discrete: frozenset[int] = frozenset()
-    numeric_text: Mapping[int, str] = field(default_factory=dict)
-    labels: tuple[str, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the table."""
+        return self.blocks.n_rows
 
     @property
     def summary(self) -> ColumnSummary:
         """What is known of each column."""
         return self.blocks.summary
 
-    def take(self, rows: NDArray[np.bool_]) -> RemoteFeatures:
+    def take(self, rows: BoolArray) -> RemoteFeatures:
         """Return some of the rows."""
-        if rows.all():
-            return self
-        left = np.flatnonzero(rows)
-        return replace(self, n_rows=len(left), blocks=self.blocks.take(left))
+        return self if rows.all() else replace(self, blocks=self.blocks.take(np.flatnonzero(rows)))
 
-    def with_discrete(self, more: Iterable[int]) -> RemoteFeatures:
-        """Return the same columns, more of them discrete."""
-        return replace(self, discrete=self.discrete.union(more))
-
-    def complete_rows(self, ignored: Sequence[int]) -> NDArray[np.bool_]:
-        """Tell in which rows every column that is looked at has a value."""
+    def complete_rows(self, ignored: Sequence[int]) -> BoolArray:
+        """Tell in which rows every column that is not ignored has a value."""
         whole = np.ones(self.n_rows, dtype=bool)
-        for own in self.blocks.engine.each(_whole_rows_of, self.blocks.with_places(ignored)):
+        for own in self.blocks.engine.each(_complete_rows_of, self.blocks.with_places(ignored)):
             whole &= own
         return whole
 
-    def counts_of_categories(self, positions: Sequence[int]) -> list[int]:
-        """Return how many different values some columns have, missing ones aside."""
+    def count_categories(self, positions: Sequence[int]) -> list[int]:
+        """Count the different values of some columns, missing ones aside."""
         asked = [item for item in self.blocks.with_places(positions) if len(item[1])]
         counts = [count for own in self.blocks.engine.each(_counts_of, asked) for count in own]
         by_position = dict(zip(sorted(positions), counts, strict=True))
         return [by_position[i] for i in positions]
 
-    def prepared(self, how: Preparation, ignored: Sequence[int]) -> Prepared:
+    def prepared(self, how: Preparation, ignored: Sequence[int] = ()) -> PreparedColumns:
         """Return the columns as the estimators want them, with the workers; these forget the values as read."""
         engine, starts = self.blocks.engine, self.blocks.starts
         discrete, unread = self.blocks.with_places(self.discrete), self.blocks.with_places(ignored)
@@ -168,7 +162,7 @@ class RemoteFeatures:
             both = list(zip(self.blocks.handles, columns, strict=True))
             spreads = np.concatenate(list(engine.each(_spreads_of, both)))
         engine.release(self.blocks.handles)
-        return Prepared(
+        return PreparedColumns(
             RemoteColumns(engine, SpreadColumns(starts, tuple(columns)), (len(self.names), self.n_rows)),
             tuple(digest for digests, _ in known for digest in digests),
             np.concatenate([flags for _, flags in known]),
@@ -188,8 +182,14 @@ def read_remotely(source: ColumnSource, n_rows: int, engine: Engine) -> RemoteFe
         require_same_length(own_rows, n_rows)
         discrete.update(start + i for i in own_discrete)
         numeric_text |= {start + i: said for i, said in own_text.items()}
-    blocks = _Blocks(engine, starts, handles, len(source.names))
-    return RemoteFeatures(source.names, n_rows, blocks, frozenset(discrete), numeric_text, source.labels)
+    blocks = _Blocks(engine, starts, handles, len(source.names), n_rows)
+    return RemoteFeatures(
+        source.names,
+        blocks,
+        discrete=frozenset(discrete),
+        numeric_text=numeric_text,
+        labels=source.labels,
+    )
 
 
 def _kinds_of(block: _Block) -> tuple[int, frozenset[int], Mapping[int, str]]:
@@ -197,7 +197,7 @@ def _kinds_of(block: _Block) -> tuple[int, frozenset[int], Mapping[int, str]]:
     return values.shape[1], discrete, numeric_text
 
 
-def _facts_of(block: _Block) -> ColumnSummary:
+def _summary_of(block: _Block) -> ColumnSummary:
     return ColumnSummary.of(block[0])
 
 
@@ -205,7 +205,7 @@ def _take_rows(block: _Block, rows: IntArray) -> _Block:
     return (block[0][:, rows], *block[1:])
 
 
-def _whole_rows_of(asked: tuple[_Block, IntArray]) -> NDArray[np.bool_]:
+def _complete_rows_of(asked: tuple[_Block, IntArray]) -> BoolArray:
     block, ignored = asked
     return are_complete(block[0], ignored.tolist())
 
@@ -220,8 +220,8 @@ def _prepared_block(asked: tuple[_Block, IntArray, IntArray], how: Preparation) 
     return prepare(block[0], how, set(discrete.tolist()), set(ignored.tolist()))
 
 
-def _known_of(columns: FloatArray) -> tuple[tuple[bytes, ...], NDArray[np.bool_]]:
-    return digests_of(columns), are_partly_categories(columns)
+def _known_of(columns: FloatArray) -> tuple[tuple[bytes, ...], BoolArray]:
+    return digests_of(columns), are_categorical(columns)
 
 
 def _spreads_of(asked: tuple[_Block, FloatArray]) -> Any:

@@ -11,11 +11,11 @@ import numpy as np
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion
 from infosift.criteria.base import Value
-from infosift.criteria.rank_basis import Functions, functions_of, standardised
+from infosift.criteria.rank_basis import Functions, functions_of
 from infosift.data.groups import FeatureUnit
 from infosift.data.prepare import complete_rows
 from infosift.data.table import Table
-from infosift.data.types import has_categories
+from infosift.data.targets import TargetResiduals
 from infosift.engines.base import Engine, Handle, SpreadColumns
 from infosift.inference.candidates import (
     MOST_FUNCTIONS,
@@ -28,12 +28,11 @@ from infosift.inference.candidates import (
 from infosift.inference.copies import Copies, copies_of, within_blocks
 from infosift.inference.kernel_ridge import QUICK_WIDTHS, KernelRidge, impute_by_regression
 from infosift.inference.residuals import (
-    TargetResiduals,
+    marginal_functions,
     randomised_residuals,
     residual_functions,
     residual_variance,
     residuals_of_target,
-    target_components,
 )
 from infosift.inference.row_sources import Sources, shuffle_of
 from infosift.inference.series import make_target_series
@@ -42,7 +41,6 @@ from infosift.inference.shifts import CIRCULAR, n_shifts
 from infosift.inference.surrogates import columns_at_once
 from infosift.progress import Reporter
 
-MOST_CLASSES = 8
 # So many values of candidates are in a block, and of their functions are kept from look to look.
 _MOST_VALUES_KEPT = 128_000_000
 _ROWS_OF_SMOOTHERS = 12_000
@@ -85,7 +83,7 @@ class Workbench:
         own, groups = self.table.columns[list(subset)], self.table.row_groups
         columns = impute_by_regression(own, lambda: own[:0], self.engine, groups)
         regression = KernelRidge(columns, self.engine, QUICK_WIDTHS, groups) if len(columns) else None
-        return residual_variance(self.table.target, regression, MOST_CLASSES)
+        return residual_variance(self.table.target, regression)
 
 
 class Conditional:
@@ -203,9 +201,7 @@ class Conditional:
     @cached_property
     def _target_residuals(self) -> TargetResiduals | None:
         regression = self._regression
-        return (
-            None if regression is None else residuals_of_target(self.bench.table.target, regression, MOST_CLASSES)
-        )
+        return None if regression is None else residuals_of_target(self.bench.table.target, regression)
 
     @cached_property
     def parts(self) -> FloatArray:
@@ -224,18 +220,14 @@ class Conditional:
         """Functions (functions x rows) of each part of the target, or of its residual."""
         if self._target_residuals is not None:
             return residual_functions(self._target_residuals)
-        return [
-            standardised(part[None]) if has_categories(column) else functions_of(part[None])[0].smooth
-            for column in self.bench.table.target
-            for part in target_components(column, MOST_CLASSES)
-        ]
+        return marginal_functions(self.bench.table.target)
 
     @cached_property
     def raw_residuals(self) -> FloatArray:
         """The residuals of all parts of the target, in their own units (parts x rows)."""
         if self._target_residuals is not None:
             return self._target_residuals.raw
-        parts = np.concatenate([target_components(column, MOST_CLASSES) for column in self.bench.table.target])
+        parts = self.bench.table.target.components
         return np.asarray(parts - parts.mean(axis=1, keepdims=True))
 
     @cached_property

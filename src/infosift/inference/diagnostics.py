@@ -11,9 +11,9 @@ from scipy.stats import norm, rankdata
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.prepare import complete_rows
+from infosift.data.types import are_categorical, indicators_of_largest
 from infosift.engines.base import Engine
 from infosift.inference.kernel_ridge import QUICK_WIDTHS, KernelRidge
-from infosift.inference.residuals import target_components
 
 # Found in so many of ten tables like the one at hand.
 FOUND_OF_TEN = 8
@@ -126,7 +126,12 @@ def _serial_correlation_of(columns: FloatArray, given: FloatArray, rows: IntArra
     Others are regressed on one after the other: rows that are near in several series at once are near in time, and
     a regression on all together would leave little of any series.
     """
-    parts = np.concatenate([target_components(column, _MOST_PARTS) for column in columns])
+    parts = np.concatenate(
+        [
+            indicators_of_largest(column, _MOST_PARTS) if is_category else column[None]
+            for column, is_category in zip(columns, are_categorical(columns), strict=True)
+        ]
+    )
     residuals = parts
     for regression in _PASSES * [KernelRidge(column[None], engine, QUICK_WIDTHS) for column in given]:
         residuals = residuals - regression.predict(residuals)

@@ -15,7 +15,7 @@ from scipy.spatial.distance import cdist
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.prepare import impute, to_gaussian_ranks
-from infosift.data.types import coordinates_of, has_categories
+from infosift.data.types import are_categorical, coordinates_of
 from infosift.engines.base import Engine, equal_parts, on_one_thread
 from infosift.random_streams import stream
 
@@ -42,7 +42,6 @@ QUICK_WIDTHS = (1.0, 4.0)
 _TIMES_FILLED = 2
 _VALUES_AT_ONCE = 8_000_000
 _MOST_COMPARED = 500
-LEAST_PROBABILITY = 1e-3
 _LEAST_SPREAD = 0.1  # of the mean
 _LEAST_DISTANCE = 1e-3  # of the mean, whose logarithm is taken
 # By how much the distances must be likelier for the spread to vary from row to row: a logarithm of likelihoods.
@@ -329,7 +328,10 @@ class KernelRidge:
         widths: Sequence[float] | None = None,
         row_groups: IntArray | None = None,
     ) -> None:
-        self._points = np.concatenate([coordinates_of(_without_long_tails(column)) for column in subset]).T
+        is_categorical = are_categorical(subset)
+        pairs = zip(subset, is_categorical, strict=True)
+        shaped = [column if is_category else _without_long_tails(column) for column, is_category in pairs]
+        self._points = coordinates_of(np.array(shaped), is_categorical).T
         self._n_columns, self.n_rows = len(subset), len(self._points)
         self._folds = folds_of(row_groups)
         # Of very many rows, some are enough to compare widths and ridges by.
@@ -448,8 +450,6 @@ def _mean_of_known(values: FloatArray) -> FloatArray:
 
 def _without_long_tails(column: FloatArray) -> FloatArray:
     """Return normal scores in place of numbers most of which lie close together beside their spread."""
-    if has_categories(column):
-        return column
     low, high = np.quantile(column, (0.25, 0.75))
     if high - low >= _NARROW * column.std():
         return column
@@ -466,10 +466,12 @@ def impute_by_regression(
     """
     if not np.isnan(columns).any():
         return columns
-    plain = impute(np.concatenate([columns, others()]))
+    both = np.concatenate([columns, others()])
+    is_categorical = are_categorical(both)
+    plain = impute(both, is_categorical)
     found = plain[: len(columns)].copy()
     for i, column in enumerate(columns):
-        if np.isnan(column).any() and not has_categories(column) and len(plain) > 1:
+        if np.isnan(column).any() and not is_categorical[i] and len(plain) > 1:
             predicted = KernelRidge(np.delete(plain, i, axis=0), engine, QUICK_WIDTHS, row_groups).predict(column)
             found[i] = np.where(np.isnan(column), predicted, column)
     return found

@@ -12,7 +12,7 @@ from scipy.spatial import KDTree
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.groups import shuffled_rows
-from infosift.data.types import coordinates_of
+from infosift.data.types import are_categorical, coordinates_of
 from infosift.engines.base import Sendable
 from infosift.inference.shifts import CIRCULAR, shifted_rows
 from infosift.inference.strata import shuffled_within, strata_of
@@ -71,7 +71,7 @@ class AmongNearRows:
 
     def __init__(self, given: FloatArray, seed: int, step: int) -> None:
         self._seed, self._step = seed, step
-        points = np.concatenate([coordinates_of(column) for column in given]).T
+        points = coordinates_of(given, are_categorical(given)).T
         nearest = min(_NEAREST, len(points))
         self._near = KDTree(points).query(points, nearest, p=np.inf)[1].reshape(len(points), nearest)
 

@@ -17,9 +17,10 @@ from infosift.criteria.rank_basis import (
     in_rows,
     standardised,
 )
-from infosift.data.types import has_categories
+from infosift.data.targets import LEAST_PROBABILITY
+from infosift.data.types import are_categorical
 from infosift.engines.base import on_one_thread
-from infosift.inference.kernel_ridge import LEAST_PROBABILITY, KernelRidge, predict_with_spread
+from infosift.inference.kernel_ridge import KernelRidge, predict_with_spread
 from infosift.random_streams import stream
 
 NULLS = ("residual", "local", "shuffle")
@@ -144,7 +145,7 @@ class Explained:
 
 def explain(regression: KernelRidge, seed: int, columns: FloatArray, at_once: int) -> list[Explained]:
     """Predict columns from the subset of a regression; each has the same bits whatever the others are."""
-    numbers = [i for i, column in enumerate(columns) if not has_categories(column)]
+    numbers = np.flatnonzero(~are_categorical(columns)).tolist()
     explained: dict[int, Explained] = {}
     for start in range(0, len(numbers), at_once):
         own = numbers[start : start + at_once]

@@ -50,7 +50,7 @@ class Settings(Record):
         How features are made comparable; what was done about missing values.
     discrete_features : tuple of str or None
         Features that were said to be discrete; None is "auto".
-    discrete_target : bool or None
+    discrete_target : bool, str or None
         Whether the target was said to be discrete; None is "auto".
     keep, ignore : tuple of str
         Features that were in from the start, and those that were not looked at.
@@ -81,7 +81,7 @@ class Settings(Record):
     missing: str
     min_features: int = 0
     discrete_features: tuple[str, ...] | None = None
-    discrete_target: bool | None = None
+    discrete_target: bool | str | None = None
     keep: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     feature_groups: tuple[tuple[str, tuple[str, ...]], ...] = ()

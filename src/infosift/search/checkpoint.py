@@ -32,9 +32,9 @@ class State(Record):
     steps: tuple[Step, ...]
 
 
-def fresh_state(table: Table, settings: Settings) -> State:
-    """Return the state in which nothing is decided."""
-    return State(data=fingerprint(table), version=version("infosift"), settings=settings, neighbors=None, steps=())
+def fresh_state(settings: Settings, data: str = "") -> State:
+    """Return the state in which nothing is decided; ``data`` is a digest of the table, which only a file needs."""
+    return State(data=data, version=version("infosift"), settings=settings, neighbors=None, steps=())
 
 
 def checkpoint_path(given: Any) -> Path:
@@ -62,7 +62,7 @@ class Checkpoint:
 
     def resume(self, table: Table, settings: Settings) -> State:
         """Return the state to go on from; refuse that of other data, settings or another version."""
-        fresh = fresh_state(table, settings)
+        fresh = fresh_state(settings, fingerprint(table))
         found = self._found
         if found is None:
             return fresh
@@ -146,12 +146,13 @@ def _by_name(settings: Settings) -> dict[str, Any]:
 def fingerprint(table: Table) -> str:
     """Return a digest of all that the table brings to a run."""
     digest = blake2b(digest_size=16)
-    said = (table.names, table.target_name, table.units, table.constant, table.discrete, table.n_classes)
+    target = table.target
+    said = (table.names, target.name, table.units, table.constant, table.discrete, target.n_classes)
     digest.update(repr(said).encode())
     digest.update(b"".join(table.digests))
-    digest.update(table.target.tobytes())
-    for weights in table.distance_scale or ():
-        digest.update(weights.tobytes())
+    digest.update(target.columns.tobytes())
+    for scale in table.distance_scale or ():
+        digest.update(scale.tobytes())
     if table.row_groups is not None:
         digest.update(table.row_groups.tobytes())
     return digest.hexdigest()

@@ -16,7 +16,6 @@ from typing import TypeAlias
 import numpy as np
 
 from infosift.data.leaks import CUTS, ORDER, VALUES, Leak, leaks_of
-from infosift.data.types import has_categories
 from infosift.engines.base import Engine
 from infosift.errors import DataWarning, Hint, listing
 from infosift.inference.diagnostics import FOUND_OF_TEN, SerialDependence, serial_dependence
@@ -86,7 +85,8 @@ def leaks(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
     """Warn of features that determine the target nearly alone; workers scan the columns that they hold."""
     table = problem.table
     spread, skipped = engine.spread(table.columns), {*table.constant, *table.ignored}
-    by_block = engine.each(leaks_of, spread.blocks, table.target, table.row_groups)
+    kinds = np.split(table.is_categorical, spread.starts[1:])
+    by_block = engine.each(leaks_of, list(zip(spread.blocks, kinds, strict=True)), table.target, table.row_groups)
     detected = [
         replace(leak, feature=start + leak.feature)
         for start, of_block in zip(spread.starts, by_block, strict=True)
@@ -172,7 +172,7 @@ def dependent_rows(problem: Problem, selection: Selection, engine: Engine) -> It
     """Warn of rows that depend on those next to them, which permutation tests assume to be exchangeable."""
     table, selected = problem.table, list(selection.indices)
     if table.row_groups is None and problem.method.shuffles_rows:
-        dependence = serial_dependence(table.columns[selected], table.target, engine)
+        dependence = serial_dependence(table.columns[selected], table.target.columns, engine)
         if dependence is not None:
             yield row_order(dependence, table.names[selected[dependence.feature]])
 
@@ -215,9 +215,11 @@ def _small_classes(problem: Problem, least: float | None) -> Iterator[DataWarnin
     The rank correlation of such a feature with the class is the root of 3 p (1 - p), where p is the share of the
     rows that are of the class.
     """
-    n_rows = problem.table.n_rows
-    for target in filter(has_categories, problem.table.target):
-        counts = np.unique(target, return_counts=True)[1]
+    n_rows, target = problem.table.n_rows, problem.table.target
+    for column, n_classes in zip(target.columns, target.n_classes, strict=True):
+        if n_classes is None:
+            continue
+        counts = np.unique(column, return_counts=True)[1]
         shares = counts / n_rows
         is_small = counts < _FEWEST_OF_A_CLASS if least is None else np.sqrt(3 * shares * (1 - shares)) < least
         if small := np.sort(counts[is_small]).tolist():

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from infosift.arrays import IntArray
 from infosift.criteria import as_criterion
-from infosift.data.columns import Features, NamedColumns, mark_features, requested_discrete
+from infosift.data.columns import Features, NamedColumns, requested_discrete
 from infosift.data.groups import (
     FeatureUnit,
     positions_in_groups,
@@ -20,8 +19,8 @@ from infosift.data.groups import (
     require_enough_to_shuffle,
 )
 from infosift.data.table import make_table
-from infosift.data.targets import mark_target, requested_classes
-from infosift.data.validation import missing_by_name, require_finite, rows_to_use
+from infosift.data.targets import decide_kinds, requested_kinds
+from infosift.data.validation import missing_by_name, usable_rows
 from infosift.errors import (
     Hint,
     InputError,
@@ -105,14 +104,17 @@ def make_problem(
     keep, ignore = _kept_and_ignored(given, features.names, groups)
     numbered = None if row_groups is None else read_row_groups(row_groups, features.n_rows)
     n_rows, missing = features.n_rows, missing_by_name(features, ignore)
-    features, target, numbered = _rows_to_use(features, target, numbered, ignore, settings.missing)
+    rows = usable_rows(features, target, ignore, settings.missing)
+    features, target = features.take(rows), target.take(rows)
+    if numbered is not None and not rows.all():
+        numbered = read_row_groups(numbered[rows], features.n_rows)
     method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
     names = features.names
     discrete = requested_discrete(given["discrete_features"], names)
     settings = replace(
         settings,
         discrete_features=None if discrete is None else tuple(names[i] for i in discrete),
-        discrete_target=requested_classes(given["discrete_target"]),
+        discrete_target=_as_setting(given["discrete_target"]),
         keep=tuple(names[i] for i in keep),
         ignore=tuple(names[i] for i in ignore),
         feature_groups=tuple((group.name, tuple(names[i] for i in group.columns)) for group in groups),
@@ -121,14 +123,14 @@ def make_problem(
         ),
     )
     table = make_table(
-        mark_features(features, given["discrete_features"], criterion.takes_categories),
-        mark_target(target, given["discrete_target"], criterion.takes_categories),
+        features.mark_discrete(given["discrete_features"], criterion.takes_categories),
+        target,
         settings.seed,
-        settings.scale,
-        ignore,
-        numbered,
-        tuple(group for group in groups if group.columns[0] not in {*keep, *ignore}),
-        allow_missing=settings.missing == "partial",
+        scale=settings.scale,
+        target_kinds=decide_kinds(target, given["discrete_target"], criterion.takes_categories),
+        ignored=ignore,
+        row_groups=numbered,
+        feature_groups=tuple(group for group in groups if group.columns[0] not in {*keep, *ignore}),
         takes_categories=criterion.takes_categories,
         special_apart=method.separates_special_values and criterion.separates_special_values,
     )
@@ -154,22 +156,7 @@ def _kept_and_ignored(
     return keep, ignore
 
 
-def _rows_to_use(
-    features: Features,
-    target: NamedColumns,
-    row_groups: IntArray | None,
-    ignore: tuple[int, ...],
-    missing: str,
-) -> tuple[Features, NamedColumns, IntArray | None]:
-    """Return the rows that are not dropped for missing values; where none may be, refuse these."""
-    if missing == "error":
-        drop = 'drop such rows with missing="drop"'
-        or_use = f', {drop}, or use the values that a row has with missing="partial"'
-        require_finite(features, ignored=ignore, or_else=or_use, may_ignore=True)
-        require_finite(target, "The target", or_else=f", or {drop}")
-        return features, target, row_groups
-    require_finite(features, ignored=ignore, allow_missing=True)
-    require_finite(target, "The target", allow_missing=True)
-    whole = rows_to_use(features, target, ignore, missing)
-    features, target = features.take(whole), target.take(whole)
-    return features, target, None if row_groups is None else read_row_groups(row_groups[whole], features.n_rows)
+def _as_setting(discrete_target: Any) -> bool | str | None:
+    """Return the kind of target that was asked for as settings store it: whether it is classes, or a name."""
+    kind = requested_kinds(discrete_target)[0]
+    return None if kind is None else {"classes": True, "numbers": False}.get(kind, kind)

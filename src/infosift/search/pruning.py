@@ -31,9 +31,9 @@ class Replacements:
 
     def __init__(self, problem: Problem, tests: Tests) -> None:
         self._problem, self._tests, self._table = problem, tests, problem.table
-        categorical = self._table.categorical
+        is_categorical = self._table.is_categorical
         self._numeric = [
-            unit for unit in self._table.units if len(unit.columns) == 1 and unit.columns[0] not in categorical
+            unit for unit in self._table.units if len(unit.columns) == 1 and not is_categorical[unit.columns[0]]
         ]
         self._streams = itertools.count(Phase.REPLACEMENT.stream(0))
 

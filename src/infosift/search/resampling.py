@@ -272,7 +272,7 @@ def _parts(table: Table, halves: list[IntArray], shuffle_seed: int | None) -> li
         stream(shuffle_seed, "target of a half", number).permutation(part.n_rows)
         for number, part in enumerate(parts)
     ]
-    return [replace(part, target=part.target[:, order]) for part, order in zip(parts, orders, strict=True)]
+    return [replace(part, target=part.target.take(order)) for part, order in zip(parts, orders, strict=True)]
 
 
 def _best(table: Table, criterion: Criterion, resampling: Resampling, engine: Engine) -> _Best:

@@ -40,7 +40,7 @@ class Run:
         self._problem, self._engine, self._reporter = problem, engine, reporter
         self._checkpoint, self._on_step, self._warnings = checkpoint, on_step, warnings
         table, settings = problem.table, problem.settings
-        self._state = fresh_state(table, settings) if checkpoint is None else checkpoint.resume(table, settings)
+        self._state = fresh_state(settings) if checkpoint is None else checkpoint.resume(table, settings)
         self._selection = self._nothing_decided()
         self._n_sent = 0
 
@@ -124,13 +124,13 @@ class Run:
             feature_names=table.names,
             feature_labels=problem.labels,
             information_alone=np.full(len(table.names), np.nan),
-            target_name=table.target_name,
+            target_name=table.target.name,
             n_rows=table.n_rows,
             n_rows_dropped=problem.n_rows_dropped,
             constant=tuple(table.names[i] for i in table.constant),
             near_unique=tuple(table.names[i] for i in table.near_unique),
             discrete=tuple(table.names[i] for i in table.discrete),
-            n_classes=table.n_classes,
+            n_classes=table.target.n_classes,
             duplicates=tuple((table.names[i], table.names[j]) for i, j in table.duplicates.items()),
             neighbors=None,
             steps=(),

@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import entr
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria import Criterion
 from infosift.criteria.base import Value
 from infosift.data.groups import sample_rows
-from infosift.data.prepare import complete_rows, to_gaussian_ranks
-from infosift.data.types import class_indicators, has_categories
+from infosift.data.prepare import complete_rows
 from infosift.engines.base import Engine, Question, joined_columns
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.diagnostics import smallest_detectable_correlation
-from infosift.inference.kernel_ridge import LEAST_PROBABILITY, KernelRidge
+from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.permutation import interval_of_p
 from infosift.results.selection import Explained, Selection
 from infosift.results.steps import Step, Verdict
@@ -192,7 +190,7 @@ def information_alone(problem: Problem, tests: Tests, engine: Engine, verdicts: 
 
 def explained_by(problem: Problem, tests: Tests, engine: Engine, columns: Sequence[int]) -> Explained | None:
     """Return how much of the target some features explain together; None where there is no such number."""
-    criterion, several = problem.criterion, len(problem.table.target) > 1
+    criterion, several = problem.criterion, len(problem.table.target.kinds) > 1
     if not columns or several or (criterion.measure, criterion.unit) != ("mutual information", "nats"):
         return None
     table = problem.table.take(complete_rows(problem.table.columns[list(columns)]))
@@ -203,24 +201,7 @@ def explained_by(problem: Problem, tests: Tests, engine: Engine, columns: Sequen
     question = Question(table.distance_columns[[last]], table.distance_columns[given], table.distance_target)
     by_criterion = float(np.mean(criterion.score([question], tests.values, engine)[0]))
     regression = KernelRidge(table.columns[list(columns)], engine, row_groups=table.row_groups)
-    (target,) = table.target
-    if not has_categories(target):
-        return Explained(information=max(0.0, by_criterion, _of_numbers(target, regression)))
-    indicators = class_indicators(target)
-    shares = tuple(np.sort(indicators.mean(axis=1))[::-1].tolist())
-    by_regression = _of_classes(indicators, regression) if len(shares) <= _MOST_CLASSES else 0.0
+    (column,), (kind,) = table.target.columns, table.target.kinds
+    by_regression = kind.information(column, regression.predict)
+    shares = kind.class_shares(column)
     return Explained(information=max(0.0, by_criterion, by_regression), class_shares=shares)
-
-
-def _of_numbers(target: FloatArray, regression: KernelRidge) -> float:
-    """Return the information that the share of variance amounts to which is predicted on a normal scale."""
-    scores = to_gaussian_ranks(target)
-    left = float(np.mean((scores - regression.predict(scores)) ** 2) / np.mean(scores**2))
-    return float(-np.log(min(1.0, max(left, np.finfo(np.float64).tiny))) / 2)
-
-
-def _of_classes(indicators: FloatArray, regression: KernelRidge) -> float:
-    """Return by how much the predicted probabilities make the classes likelier than their shares do."""
-    predicted = np.maximum(regression.predict(indicators), LEAST_PROBABILITY)
-    likelihoods = (indicators * predicted).sum(axis=0) / predicted.sum(axis=0)
-    return float(entr(indicators.mean(axis=1)).sum() + np.mean(np.log(likelihoods)))

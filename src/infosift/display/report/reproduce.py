@@ -180,7 +180,7 @@ def _options(selection: Selection) -> tuple[dict[str, Any], list[str]]:
         else:
             as_option = {
                 "discrete_features": settings.discrete_features,
-                "discrete_target": "classes" if value else "numbers",
+                "discrete_target": value if isinstance(value, str) else "classes" if value else "numbers",
                 "feature_groups": "GROUPS.json",
             }
             options[name] = as_option.get(name, value)

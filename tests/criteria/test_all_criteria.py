@@ -183,9 +183,9 @@ def test_the_calibrated_method_asks_it_where_series_see_nothing(name, monkeypatc
 @pytest.mark.parametrize("name", sorted(set(NAMES) - NUMBERS_ONLY))
 def test_categories_and_classes(name):
     rng = np.random.default_rng(0)
-    kind = np.array(list("abcd"))[rng.integers(4, size=120)]
-    y = np.where((kind == "b") ^ (rng.uniform(size=120) < 0.1), "yes", "no")
-    table = pl.DataFrame({"noise": np.array(list("uvw"))[rng.integers(3, size=120)], "kind": kind})
+    kind = np.array(list("abcd"))[rng.integers(4, size=300)]
+    y = np.where((kind == "b") ^ (rng.uniform(size=300) < 0.1), "yes", "no")
+    table = pl.DataFrame({"noise": np.array(list("uvw"))[rng.integers(3, size=300)], "kind": kind})
     scores = score_candidates(table, y, criterion=name)
     assert (scores.argmin() if name in LOWER_IS_BETTER else scores.argmax()) == 1
     names = np.array(list("zyxw"))[(kind[:, None] == np.array(list("abcd"))).argmax(axis=1)]

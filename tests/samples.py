@@ -1,9 +1,11 @@
 """Data the tests share: the paper's problem, selections and tests of it, columns of many kinds for hypothesis."""
 
 import json
+from functools import cache
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import strategies as st
 
 from infosift import KSG, Calibrated, MutualInfoSelector, Published
@@ -44,6 +46,27 @@ def small_selection(names, extra=None, target="yield", **options):
     X, y = friedman(0, n=60)
     frame = pl.DataFrame(X[:, : len(names)], schema=list(names)).with_columns(**(extra or {}))
     return make_selector(**{"random_state": 0, **options}).fit(frame, pl.Series(target, y)).selection_
+
+
+# Options of the selections from six features that tests share.
+_CASES = {
+    "calibrated": {},
+    "three": {"max_features": 3},
+    "published": {"method": "published"},
+    "backward": {"search": "backward"},
+    "filter": {"search": "filter"},
+    "floating": {"search": "floating"},
+    "grouped": {"feature_groups": {"both": ["d", "e"]}, "max_features": 1},
+}
+
+
+@cache
+def selection(case):
+    """A selection that tests of results and displays share, fitted once: one of ``_CASES``, or "untested"."""
+    if case != "untested":
+        return small_selection("abcdef", **_CASES[case])
+    with pytest.warns(UserWarning, match="Constant"):
+        return MutualInfoSelector(random_state=0).fit(np.ones((40, 2)), np.arange(40.0)).selection_
 
 
 def with_new_digest(text):

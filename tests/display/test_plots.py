@@ -16,10 +16,21 @@ from matplotlib.text import Text
 
 import infosift
 from infosift import BSplineBasis, InputError, MutualInfoSelector, Selection, choose_n_neighbors
-from infosift.display.plots import NeighborsDisplay, PathDisplay, RankingDisplay, SpectrumDisplay, VerdictsDisplay
+from infosift.display.plots import (
+    ComparisonDisplay,
+    NeighborsDisplay,
+    PathDisplay,
+    RankingDisplay,
+    RedundancyDisplay,
+    SpectrumDisplay,
+    StabilityDisplay,
+    VerdictsDisplay,
+)
 from infosift.display.plots.canvas import as_written
-from infosift.results import Removal, Verdict
-from samples import friedman, make_selector, small_selection, with_new_digest
+from infosift.results import Removal, Substitutes, Verdict
+from pages import ODD as ODD_TO_WRITE
+from pages import odd_results
+from samples import friedman, make_selector, selection, small_selection, with_new_digest
 
 ODD = (
     "$x_1$",
@@ -53,9 +64,7 @@ def published():
 
 @pytest.fixture(scope="module")
 def nothing_tested():
-    X = pl.DataFrame({"same": np.ones(60), "also": np.zeros(60)})
-    with pytest.warns(UserWarning, match="Constant"):
-        return MutualInfoSelector(random_state=0).fit(X, np.arange(60.0)).selection_
+    return selection("untested")
 
 
 @pytest.fixture(scope="module")
@@ -386,3 +395,139 @@ def test_a_notebook_shows_a_display_that_has_a_figure_of_its_own(calibrated):
     assert undrawn._repr_png_() is None
     on_axes_of_others = calibrated.plot("verdicts", Figure().subplots())
     assert on_axes_of_others._repr_png_() is None  # it is shown with these
+
+
+@pytest.fixture(scope="module")
+def redundant():
+    """Two features added and a third rejected; what the steps store of the others is set by hand."""
+    found = small_selection(tuple("abcdef"), max_features=1)
+    first = found.steps[0]
+
+    def step(name, accepted, **scores):
+        columns = tuple("abcdef".index(other) for other in scores)
+        return replace(
+            first,
+            feature=name,
+            index="abcdef".index(name),
+            columns=("abcdef".index(name),),
+            accepted=accepted,
+            candidates=columns,
+            candidate_statistics=np.array(list(scores.values())),
+            candidate_p_values=np.full(len(columns), 0.02),
+            candidate_unadjusted_p_values=np.full(len(columns), 0.01),
+        )
+
+    return replace(
+        found,
+        steps=(
+            step("a", True, a=10.0, b=6.0, c=8.0, d=4.0, e=-1.0, f=8.0),
+            step("b", True, b=6.0, c=4.0, d=5.0, e=1.0, f=4.5),
+            step("e", False, c=0.0, d=1.0, e=3.0, f=4.5),
+        ),
+        verdicts=(
+            Verdict("a", "selected", 0.01),
+            Verdict("b", "selected", 0.01),
+            Verdict("c", "redundant", 0.01, ("a", "b")),
+            Verdict("d", "redundant", 0.01, ("b",)),
+            Verdict("e", "redundant", 0.01, ("a",)),
+            Verdict("f", "irrelevant", 0.5),
+        ),
+    )
+
+
+def test_a_cell_is_what_was_lost_as_a_feature_was_added(redundant):
+    display = drawn(redundant.plot("redundancy"))
+    assert isinstance(display, RedundancyDisplay)
+    assert (display.names, display.explained_by) == (("c", "d", "e"), ("a", "b"))
+    np.testing.assert_allclose(display.shares, [[0.5, 0.5], [-0.25, 1.0], [np.nan, np.nan]])
+    assert display.carried.tolist() == [[True, True], [False, True], [True, False]]
+    assert [text.get_text() for text in display.ax_.texts] == ["50", "50", "−25", "100"]
+    legend = [text.get_text() for text in display.figure_.legends[0].get_texts()]
+    assert legend == ["carries its information", "no statistic stored"]
+    assert drawn(RedundancyDisplay.from_selection(Selection.from_json(redundant.to_json()))).names == display.names
+
+
+def test_what_is_not_stored_is_left_blank(redundant):
+    without = replace(redundant.steps[2], candidate_statistics=np.empty(0))
+    last_missing = RedundancyDisplay.from_selection(replace(redundant, steps=(*redundant.steps[:2], without)))
+    np.testing.assert_allclose(last_missing.shares[:2], [[0.5, np.nan], [-0.25, np.nan]])
+    cut = RedundancyDisplay.from_selection(replace(redundant, steps=redundant.steps[:2]))
+    assert np.isnan(cut.shares[:, 1]).all()
+    removal = replace(redundant.steps[2], action="remove", feature="a", columns=(0,))
+    stepped = (*redundant.steps[:2], replace(removal, accepted=False), redundant.steps[2])
+    assert np.isnan(RedundancyDisplay.from_selection(replace(redundant, steps=stepped)).shares[:, 1]).all()
+    assert "no statistic stored" in [text.get_text() for text in drawn(cut).figure_.legends[0].get_texts()]
+
+
+def test_features_that_stayed_are_columns_whoever_added_them(redundant):
+    kept = replace(redundant, settings=replace(redundant.settings, keep=("f",)))
+    assert RedundancyDisplay.from_selection(kept).explained_by == ("f", "a", "b")
+    assert np.isnan(RedundancyDisplay.from_selection(kept).shares[:, 0]).all()
+    removed = replace(redundant, removals=(Removal(("a",), 0.4),))
+    assert RedundancyDisplay.from_selection(removed).explained_by == ("b",)
+    pair = replace(redundant.steps[1], feature="b + f", columns=(1, 5))
+    as_pair = replace(redundant, steps=(redundant.steps[0], pair, redundant.steps[2]))
+    display = RedundancyDisplay.from_selection(as_pair)
+    assert display.explained_by == ("a", "b + f")
+    np.testing.assert_allclose(display.shares[0], [0.5, 0.5])
+    assert display.carried[1].tolist() == [False, True]
+
+
+def test_rows_stand_together_where_the_same_feature_carries_them(redundant):
+    carriers = {"c": ("b",), "d": ("a",), "e": ("b",)}
+    verdicts = tuple(
+        replace(said, redundant_with=carriers[said.feature]) if said.feature in carriers else said
+        for said in redundant.verdicts
+    )
+    display = drawn(RedundancyDisplay.from_selection(replace(redundant, verdicts=verdicts)))
+    assert display.names == ("c", "d", "e")
+    assert list(display.rows.values()) == [("d",), ("c",), ("e",)]
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == ["d", "c", "e"]
+    assert display.columns == {0: ("a",), 1: ("b",)}
+
+
+def test_of_many_the_strongest_are_drawn_and_the_others_counted():
+    names = tuple(f"x{i}" for i in range(60))
+    display = RedundancyDisplay(names, tuple("abc") * 10, np.zeros((60, 30)), np.ones((60, 30), dtype=bool))
+    labels = [label.get_text() for label in drawn(display).ax_.get_yticklabels()]
+    assert labels == [*names[:40], "and 20 more"]
+    assert display.rows[40] == names[40:]
+    assert "the first 20, of 30" in display.ax_.get_xlabel()
+
+
+def test_nothing_redundant_is_nothing_to_draw(redundant):
+    for changed in (replace(redundant, verdicts=()), replace(redundant, steps=())):
+        with pytest.raises(InputError, match="No feature was found to be redundant"):
+            changed.plot("redundancy")
+
+
+def test_it_is_drawn_on_given_axes(redundant):
+    ax = Figure(layout="constrained").subplots()
+    assert redundant.plot("redundancy", ax=ax).ax_ is ax
+
+
+def test_a_comparison_draws_its_scores():
+    check = odd_results()[1]
+    display = check.plot()
+    assert isinstance(display, ComparisonDisplay)
+    assert np.array_equal(display.scores[0], check["selected"].scores)
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == [
+        *("selected", "peak", "all", "no features")
+    ]
+    assert display.ax_.get_xlabel() == "R² on rows left out"
+
+
+def test_stability_draws_frequencies_and_bounds():
+    group = Substitutes(features=(ODD_TO_WRITE[0], ODD_TO_WRITE[1]), frequency=0.75)
+    frequencies = np.array([0.5, 0.25, 0.0, 0.8, 0.125, 1.0])
+    stability = replace(odd_results()[2], frequencies=frequencies, groups=(group,))
+    display = stability.plot()
+    assert isinstance(display, StabilityDisplay)
+    assert display.names == tuple(ODD_TO_WRITE[i] for i in (5, 3, 0, 1, 4))
+    assert display.frequencies.tolist() == [1.0, 0.8, 0.5, 0.25, 0.125]
+    assert display.group_frequencies[2] == 0.75
+    assert np.isnan(np.delete(display.group_frequencies, 2)).all()
+    assert display.bounds.tolist() == [stability.bound(threshold) for threshold in display.thresholds]
+    assert [round(bar.get_width(), 3) for bar in display.ax_.patches] == [1.0, 0.8, 0.5, 0.25, 0.125]
+    nothing = replace(stability, frequencies=np.zeros(6), groups=()).plot()
+    assert "Nothing is selected on any half-sample." in [text.get_text() for text in nothing.ax_.texts]

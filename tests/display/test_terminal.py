@@ -1,4 +1,4 @@
-"""A selection in a terminal: the answer first, and a table that fits whatever the width."""
+"""Results in a terminal: the answer first, and tables that fit whatever the width."""
 
 import io
 from dataclasses import replace
@@ -9,20 +9,30 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from infosift import Selection, choose_n_neighbors, permutation_test
-from infosift.display.terminal import print_choice, print_selection, print_test
+from infosift.display.terminal import (
+    print_bars,
+    print_choice,
+    print_comparison,
+    print_selection,
+    print_stability,
+    print_test,
+)
 from infosift.display.wording import (
     CAUTION,
     OTHER_VERDICTS,
     VERDICTS,
     levels,
     limits,
+    name_of_subset,
     power,
     probability,
+    signed,
     unadjusted,
 )
-from infosift.results import Removal, Replacement, Verdict
+from infosift.results import Removal, Replacement, Substitutes, Verdict
 from infosift.results.selection import TIME_LIMIT
-from samples import friedman, make_selector, small_selection
+from pages import ODD, odd_results
+from samples import friedman, make_selector, selection
 
 WIDTHS = (40, 50, 55, 65, 80, 100, 120)
 ROW_GROUPS = np.repeat(np.arange(20), 3)
@@ -47,18 +57,12 @@ def table_of(selection, width):
 
 @pytest.fixture(scope="module")
 def calibrated():
-    return small_selection("abcdef")
+    return selection("calibrated")
 
 
 @pytest.fixture(scope="module")
 def published():
-    return small_selection("abcdef", method="published")
-
-
-@pytest.fixture(scope="module")
-def nothing_tested():
-    with pytest.warns(UserWarning, match="Constant"):
-        return make_selector(random_state=0).fit(np.ones((40, 2)), np.arange(40.0)).selection_
+    return selection("published")
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -239,7 +243,8 @@ def test_the_power_is_said_where_it_is_small_or_nothing_was_found(calibrated, pu
     assert "with one of the targets to be" in power(replace(few, n_classes=(None, None)))[0]
 
 
-def test_nothing_tested_and_a_partial_run(nothing_tested, calibrated):
+def test_nothing_tested_and_a_partial_run(calibrated):
+    nothing_tested = selection("untested")
     text = text_of(nothing_tested)
     assert text.startswith("None of the 2 features could be tested, so nothing can be said about the target.")
     shares = levels(0.05, nothing_tested.alpha_shares)
@@ -250,32 +255,41 @@ def test_nothing_tested_and_a_partial_run(nothing_tested, calibrated):
     assert text_of(replace(partial, steps=())).startswith("The run ended before any feature was tested for yield.")
 
 
-@pytest.mark.parametrize("groups", [None, ROW_GROUPS], ids=["rows", "row groups"])
+# Runs with and without row groups differ in one line: they alternate.
 @pytest.mark.parametrize(
-    ("options", "answer"),
+    ("options", "groups", "answer"),
     [
-        ({}, "2 of 4 features selected for the target: x3"),
-        ({"method": "published"}, "2 of 4 features selected for the target: x3"),
+        ({}, None, "2 of 4 features selected for the target: x3"),
+        ({"method": "published"}, ROW_GROUPS, "2 of 4 features selected for the target: x3"),
         (
             {"method": "published", "n_folds": 5, "t_threshold": 1.0, "max_neighbors": 5},
+            None,
             "2 of 4 features selected",
         ),
-        ({"n_neighbors": 4, "n_permutations": 99, "null": "shuffle"}, "2 of 4 features selected"),
-        ({"keep": ["x3"], "ignore": ["x2"]}, "Conditional on x3, 1 of 3 features selected for the target: x"),
-        ({"keep": ["x0", "x1", "x2", "x3"]}, "All features are kept from the start, so there is none to select"),
-        ({"feature_groups": {"both": ["x0", "x3"]}}, "features selected for the target: both (x0, x3)"),
+        ({"n_neighbors": 4, "n_permutations": 99, "null": "shuffle"}, ROW_GROUPS, "2 of 4 features selected"),
+        (
+            {"keep": ["x3"], "ignore": ["x2"]},
+            None,
+            "Conditional on x3, 1 of 3 features selected for the target: x",
+        ),
+        (
+            {"keep": ["x0", "x1", "x2", "x3"]},
+            ROW_GROUPS,
+            "All features are kept from the start, so there is none to select",
+        ),
+        ({"feature_groups": {"both": ["x0", "x3"]}}, None, "features selected for the target: both (x0, x3)"),
     ],
 )
-@pytest.mark.parametrize("width", [50, 120])
-def test_every_run_is_printed(options, answer, groups, width):
+def test_every_run_is_printed(options, groups, answer):
     X, y = friedman(0, n=60)
     selector = make_selector(**{"max_features": 2, "random_state": 0, **options})
     selection = selector.fit(X[:, :4], y, groups=groups).selection_
-    text = printed(print_selection, selection, width=width)
-    assert answer in " ".join(text.split())
-    assert max(map(cell_len, text.splitlines())) <= width
-    assert ("60 rows in 20 groups" in " ".join(text.split())) == (groups is not None)
-    assert "neighbour" in text or not selection.steps
+    for width in (50, 120):
+        text = printed(print_selection, selection, width=width)
+        assert answer in " ".join(text.split())
+        assert max(map(cell_len, text.splitlines())) <= width
+        assert ("60 rows in 20 groups" in " ".join(text.split())) == (groups is not None)
+        assert "neighbour" in text or not selection.steps
 
 
 def test_a_choice_of_the_number_of_neighbours():
@@ -302,3 +316,84 @@ def test_a_single_test():
     assert "of 100 irrelevant ones, about 5 pass at alpha = 0.05" in " ".join(text.split())
     nothing = printed(print_test, replace(found, p_value=0.4), "x3", [], "yield")
     assert nothing.startswith("In a single test, x3 is not significantly informative about yield.")
+
+
+@pytest.fixture(scope="module")
+def with_redundant():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5))
+    X[:, 3] = X[:, 0] + 0.1 * rng.normal(size=200)
+    y = 2 * X[:, 0] + X[:, 1] + 0.5 * rng.normal(size=200)
+    return make_selector(random_state=0).fit(X, y).selection_
+
+
+def test_bars_are_as_long_as_the_information_and_have_the_verdicts(with_redundant):
+    title, *lines = printed(print_bars, with_redundant, width=100).splitlines()
+    assert title == "Information of each feature alone, in nats"
+    names = [line.split()[0] for line in lines]
+    assert names[: len(with_redundant.names)] == list(with_redundant.names)
+    assert sorted(names) == sorted(with_redundant.feature_names)
+    information = np.nan_to_num(with_redundant.information_alone)
+    alone = dict(zip(with_redundant.feature_names, information, strict=True))
+    lengths = {line.split()[0]: line.count("█") for line in lines}
+    most = max(alone.values())
+    for name, length in lengths.items():
+        assert abs(length - 30 * max(0.0, alone[name]) / most) <= 1
+    assert any("redundant with x0" in line for line in lines)
+    assert all(len(line) <= 60 for line in printed(print_bars, with_redundant, width=60).splitlines())
+
+
+@pytest.fixture(scope="module")
+def check():
+    return odd_results()[1]
+
+
+@pytest.fixture(scope="module")
+def stability():
+    group = Substitutes(features=(ODD[0], ODD[1]), frequency=0.75)
+    frequencies = np.array([0.5, 0.25, 0.0, 0.8, 0.125, 1.0])
+    return replace(odd_results()[2], frequencies=frequencies, groups=(group,))
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_a_terminal_shows_a_line_for_each_subset(check, width):
+    lines = printed(print_comparison, check, width=width).splitlines()
+    for one in check.subsets:
+        name = one.subset if width == 40 else name_of_subset(one.subset)
+        row = next(line for line in lines if f"│ {name} " in line)
+        assert signed(f"{one.mean:.3f} ± {one.spread:.3f}") in row
+        if width == 100 and one.subset != "all":
+            assert f"± {one.standard_error:.3f}" in row
+    assert all(len(line) <= width for line in lines if "│" in line)
+    assert check.summary in " ".join(printed(print_comparison, check, width=2000).split("\n"))
+
+
+def test_brackets_in_the_name_of_a_measure_are_no_markup(check):
+    assert " [/b] " in printed(print_comparison, replace(check, measure="[/b]"))
+
+
+@pytest.mark.parametrize("width", [40, 60, 150])
+def test_a_terminal_shows_a_line_for_each_feature_that_is_ever_selected(stability, width):
+    lines = printed(print_stability, stability, width=width).splitlines()
+    row = next(line for line in lines if line.startswith("│ plain "))
+    assert " 100 % " in row
+    assert "at most" in row
+    assert all(len(line) <= width for line in lines if "│" in line)
+    assert stability.summary in " ".join(printed(print_stability, stability, width=2000).split("\n"))
+    assert "🧪" not in printed(print_stability, stability, width=100)
+
+
+def test_features_that_replace_each_other_are_named(stability):
+    (row,) = [
+        line for line in printed(print_stability, stability, width=200).splitlines() if line.startswith("│ \"&'")
+    ]
+    assert ODD[0] in row
+    assert "replaced by" not in printed(print_stability, replace(stability, groups=()), width=100)
+
+
+def test_many_features_are_summed_up(stability):
+    names = tuple(f"x{i}" for i in range(40))
+    many = replace(stability, feature_names=names, frequencies=np.arange(40, 0, -1) / 50, groups=())
+    assert "│ x19 " in printed(print_stability, many, width=100)
+    assert "│ x20 " not in printed(print_stability, many, width=100)
+    assert "20 more features in 40 % or less." in printed(print_stability, many, width=100)

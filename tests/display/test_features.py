@@ -1,4 +1,4 @@
-"""Each feature in words: a report says what is stored, and its parts say which features they are about."""
+"""Features on a page: a line and an account in words for each, with the numbers that are stored."""
 
 from dataclasses import replace
 
@@ -6,17 +6,73 @@ import numpy as np
 import polars as pl
 import pytest
 
-from infosift import MutualInfoSelector, Selection
 from infosift.display.report import render, summarise
 from infosift.display.report.features import accounts, address_of
 from infosift.display.report.figures import Links
-from infosift.results import Substitutes, Verdict
-from pages import LINKED, linked_results, select
+from infosift.results import Removal, Replacement, Substitutes, Verdict
+from infosift.results.data_warning import data_warning
+from pages import LINKED, linked_results, page_of
+from samples import friedman, selection, small_selection
 
 
 @pytest.fixture(scope="module")
 def results():
     return linked_results()
+
+
+def test_verdicts_are_those_of_the_selection():
+    calibrated = selection("three")
+    lines = {line["feature"]: line for line in summarise(calibrated)["features"]}
+    assert set(lines) == set(calibrated.feature_names)
+    for said in calibrated.verdicts:
+        assert lines[said.feature]["verdict"] == said.verdict
+        assert lines[said.feature]["p_value"] == said.p_value
+        assert lines[said.feature]["unadjusted_p_value"] == said.unadjusted_p_value
+
+
+def test_every_reason_has_its_note():
+    rng = np.random.default_rng(0)
+    extra = {
+        "same": pl.Series(np.ones(60)),
+        "twice": pl.Series(2 * friedman(0, n=60)[0][:, 0]),
+        "id": pl.Series([f"row {i}" for i in range(60)]),
+        "colour": pl.Series(rng.choice(["red", "green"], 60)),
+        "unread": pl.Series(rng.normal(size=60)),
+    }
+    with pytest.warns(UserWarning, match="are not tested"):
+        selection = small_selection("abcdef", extra=extra, keep=["colour"], ignore=["unread"], max_features=2)
+    first = selection.steps[0]
+    selection = replace(
+        selection,
+        removals=(Removal(("d",), 0.4),),
+        replacements=(Replacement("e", ("a", "b"), 0.01),),
+        verdicts=(*selection.verdicts, Verdict("f", "redundant", 0.01, ("d",))),
+        steps=(
+            *selection.steps,
+            replace(first, feature="a", columns=(0,)),
+            replace(first, feature="b", columns=(1,)),
+        ),
+        warnings=(*selection.warnings, data_warning("gaps", "20 of 80 rows had <gaps>.")),
+    )
+    lines = {line["feature"]: line for line in summarise(selection)["features"]}
+    notes = {name: line["note"] for name, line in lines.items() if line["note"]}
+    assert notes["same"] == "constant"
+    assert notes["twice"] == "duplicate of a"
+    assert notes["id"].startswith("near-unique: its categories hardly repeat")
+    assert notes["colour"] == "discrete"
+    assert notes["e"] == "replaced a and b"
+    assert notes["a"] == "selected, then replaced by e"
+    assert notes["d"].startswith("selected, then removed")
+    verdicts = {name: line["verdict"] for name, line in lines.items()}
+    assert (verdicts["colour"], verdicts["unread"], verdicts["same"]) == ("kept", "ignored", "not tested")
+    assert lines["f"]["redundant_with"] == ("d",)
+    assert summarise(selection)["steps"][0]["adds"] == ""
+    (told,) = summarise(selection)["warnings"]
+    assert told == {"title": "Many rows were dropped", "sentence": "20 of 80 rows had <gaps>."}
+    assert "<strong>Many rows were dropped.</strong> 20 of 80 rows had &lt;gaps&gt;." in render(selection)
+    assert "e replaced a and b: it is as informative as both." in summarise(selection)["more"]
+    assert "Removed, since the others carry the same information: d." in summarise(selection)["more"]
+    assert "; e then replaced a and b; d was then removed." in summarise(selection)["methods"]
 
 
 def account_of(name, selection, **besides):
@@ -86,19 +142,19 @@ def test_substitutes(results):
 
 
 def test_of_many_names_some_are_listed_and_the_others_counted():
-    selection = select(tuple(f"x{i}" for i in range(6)), max_features=1)
-    (name,) = selection.names
+    chosen = selection("calibrated")
+    name = chosen.names[0]
     many = tuple(Verdict(f"n{i}", "redundant", 0.01, (name,)) for i in range(20))
-    selection = replace(selection, verdicts=(*selection.verdicts, *many))
-    assert account_of(name, selection)["Explains"].endswith("n11 and 8 more")
+    changed = replace(chosen, verdicts=(*chosen.verdicts, *many))
+    assert account_of(name, changed)["Explains"].endswith("n11 and 8 more")
 
 
 def test_the_published_method_has_p_values_of_single_tests():
-    selection = select(method="published", max_features=None)
-    assert account_of(selection.names[0], selection)["P-value"].endswith(", of a single test.")
-    others = [name for name in selection.feature_names if name not in {step.feature for step in selection.steps}]
-    assert "P-value" not in account_of(others[0], selection)
-    assert " of 6 by information at step 1" in account_of(others[0], selection)["As a candidate"]
+    published = selection("published")
+    assert account_of(published.names[0], published)["P-value"].endswith(", of a single test.")
+    others = [name for name in published.feature_names if name not in {step.feature for step in published.steps}]
+    assert "P-value" not in account_of(others[0], published)
+    assert " of 6 by information at step 1" in account_of(others[0], published)["As a candidate"]
 
 
 def test_steps_that_leave_some_candidates_out_are_named_one_by_one(results):
@@ -115,15 +171,12 @@ def test_steps_that_leave_some_candidates_out_are_named_one_by_one(results):
 
 
 def test_groups_and_pairs_are_about_all_their_features():
-    X = pl.DataFrame(np.random.default_rng(0).normal(size=(60, 4)), schema=list("abcd"))
-    selector = MutualInfoSelector(feature_groups={"both": ["b", "d"]}, max_features=1, random_state=0)
-    selection = selector.fit(X, X["b"] + X["d"]).selection_
-    assert Links(selection).of("both") == "2 4"
-    assert Links(selection).of("a", "both") == "1 2 4"
-    assert '<tr data-f="2 4">' in render(selection)
-    pair = replace(selection.steps[0], feature="a + c", columns=(0, 2))
-    assert Links(replace(selection, steps=(pair,))).of("a + c") == "1 3"
-    assert render(Selection.from_json(selection.to_json())) == render(selection)
+    grouped = selection("grouped")
+    assert Links(grouped).of("both") == "4 5"
+    assert Links(grouped).of("a", "both") == "1 4 5"
+    assert '<tr data-f="4 5">' in page_of(grouped)
+    pair = replace(grouped.steps[0], feature="a + c", columns=(0, 2))
+    assert Links(replace(grouped, steps=(pair,))).of("a + c") == "1 3"
 
 
 def test_addresses_hold_any_name():

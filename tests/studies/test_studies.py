@@ -276,3 +276,13 @@ def test_can_be_interrupted(tmp_path):
     _, message = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Interrupted" in message
+
+
+def test_results_are_whole_or_not_there(tmp_path, monkeypatch):
+    def full(number):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space left on device"):
+        studies.Outcome("trial", (), {"a": 1}).save(tmp_path)
+    assert not list(tmp_path.iterdir())

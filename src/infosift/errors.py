@@ -273,11 +273,6 @@ def require_same_length(n_rows: int, n_others: int, what: str = "the target") ->
         )
 
 
-def counted_from(first: int, row: int) -> str:
-    """Name a row where the first one is called ``first``."""
-    return RowNumber(row).counted_from(first)
-
-
 def listing(names: list[str], most: int = 5) -> str:
     """Return the first of some names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""

@@ -213,7 +213,7 @@ def test_the_decimal_mark_by_option(infosift, refused, small, tmp_path):
     thousands = small.select((pl.col("a", "y") * 1000 + 5000).round().cast(pl.Int64).cast(pl.String))
     thousands.select(pl.all().str.replace(r"(\d{3})$", ",$1")).write_csv(path, separator=";")
     said = refused("score", path, "a", "-t", "y")
-    assert said.endswith("divide thousands: say --decimal comma or --decimal point.")
+    assert said.endswith("divide thousands: set --decimal comma or --decimal point.")
     for mark in ("comma", "point"):
         assert infosift("score", path, "a", "-t", "y", "--decimal", mark).exit_code == 0
 
@@ -359,7 +359,7 @@ def test_groups_leave_a_feature(refused, frame, tmp_path):
         (
             lambda f: with_value(f.with_columns(pl.col("x4").cast(pl.String)), "x4", 6, "n.d."),
             [],
-            'but row 7 (the first row is 1) is "n.d.": make it a number, empty it, or say --ignore x4',
+            'but row 7 (the first row is 1) is "n.d.": make it a number, empty it, or set --ignore x4',
         ),
         (lambda f: with_value(f, "x2", 41, None), [], 'Column "x2" has a missing value (NaN) in row 42 '),
         (

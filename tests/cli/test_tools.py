@@ -72,7 +72,7 @@ def test_rows_that_depend_on_their_neighbours_are_noted(infosift, tmp_path):
     assert result.exit_code == 0
     said = " ".join(result.stderr.split())
     assert "Note: Rows depend on those next to them in the file" in said
-    assert "with --groups or with --null circular." in said
+    assert "with --groups, or where a series is shifted in time with --null circular." in said
 
 
 def test_score(infosift, csv, frame):
@@ -214,7 +214,7 @@ def test_demo(infosift, opened, blank_reports):
     result = infosift("demo", "--open")
     assert result.exit_code == 0
     assert "5 of 10 features selected for progression: s5, bmi, bp, s3, sex" in result.stdout.replace("\n", " ")
-    assert "selected: informative only beside the others" in result.stdout
+    assert "selected: informative only given the others" in result.stdout
     assert "redundant with s3 and s5" in result.stdout
     following = result.stdout.splitlines()[-3:]
     assert all(line.startswith("  infosift select ") for line in following)

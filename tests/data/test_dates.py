@@ -130,7 +130,7 @@ def test_dates_written_in_a_file(tmp_path, cells, expected):
         (["01/02/2024", "03/04/2024"], 'dates like "01/02/2024", whose first number may be the day or the month'),
         (
             ["2024-01-01", "2024-01-02", "soon"],
-            'dates like "2024-01-01", but row 3 (the first row is 1) is "soon"',
+            'dates like "2024-01-01", but row 2 (the first row is 0) is "soon"',
         ),
     ],
 )

@@ -78,7 +78,7 @@ def test_excel(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
     assert read("-")[0].equals(features)
     pl.DataFrame({"a": ["1", "2", "n.d.", "4"], "y": [1, 2, 3, 4]}).write_excel(path)
-    assert 'has numbers like "1", but row 3 (the first row is 1) is "n.d."' in refusal(path)
+    assert 'has numbers like "1", but row 2 (the first row is 0) is "n.d."' in refusal(path)
 
 
 def test_excel_that_is_none(tmp_path):

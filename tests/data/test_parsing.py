@@ -55,7 +55,7 @@ def test_what_is_no_text_stays():
 def test_the_decimal_mark():
     frame = pl.DataFrame({"a": ["1,234", "2,500"]})
     with pytest.raises(
-        InputError, match=r'"a" has numbers like "1,234", .*: say decimal="comma" or decimal="point"'
+        InputError, match=r'"a" has numbers like "1,234", .*: set decimal="comma" or decimal="point"'
     ):
         parse_numbers(frame)
     assert parse_numbers(frame, decimal="comma")["a"].to_list() == [1.234, 2.5]

@@ -37,7 +37,7 @@ def test_a_file_settles_what_a_comma_is(path, separator):
     assert target == [1.0, 2.5]
     assert notes[0] == (
         'Numbers are read with decimal commas, as in "gap" ("0,619"), also in "size" ("15,707"), "n" ("1.250"): '
-        'if that is wrong, say decimal="point".'
+        'if that is wrong, set decimal="point".'
     )
 
 
@@ -62,7 +62,7 @@ def test_nothing_is_noted_where_nothing_had_to_be_settled(path):
     ],
 )
 def test_a_file_that_does_not_settle_it_is_refused(path, content):
-    with pytest.raises(InputError, match=r'"a" has numbers like "1,234", whose comma may .*: say decimal="comma"'):
+    with pytest.raises(InputError, match=r'"a" has numbers like "1,234", whose comma may .*: set decimal="comma"'):
         open_file(path, content).read("y")
 
 

@@ -75,7 +75,7 @@ def test_numbers_that_may_be_two(cells, said):
 
 
 def test_what_resolves_them_is_named():
-    with pytest.raises(InputError, match='thousands: say decimal="comma" or decimal="point"'):
+    with pytest.raises(InputError, match='thousands: set decimal="comma" or decimal="point"'):
         read("1,234", "2,500")
 
 
@@ -116,8 +116,8 @@ def test_a_slip_among_numbers_is_named(tmp_path):
     with pytest.raises(InputError) as caught:
         TableFile.open(str(path)).read("y")
     assert str(caught.value) == (
-        'Column "rate" has numbers like "1%", but row 3 (the first row is 1) is "low": make it a number, '
-        "empty it, or say --ignore rate or --categorical rate."
+        'Column "rate" has numbers like "1%", but row 2 (the first row is 0) is "low": make it a number, '
+        'empty it, or set ignore="rate" or discrete_features="rate".'
     )
     features, _ = TableFile.open(str(path)).read("y", as_written=["rate"])
     assert features["rate"].to_list() == ["1%", "2%", "low", "4%"]

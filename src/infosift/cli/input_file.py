@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import typer
 
 from infosift.cli.options import InputFile
-from infosift.errors import InputError, counted_from
+from infosift.errors import InputError, RowNumber
 
 if TYPE_CHECKING:
     import polars as pl
 
     from infosift.data.files import TableFile
 
-_FIRST_ROW = 1
 # Why the target cannot have the role of another option.
 _NOT_THE_TARGET = {
     "keep": "it cannot be kept as a feature",
@@ -158,6 +157,6 @@ def _row_groups(frame: pl.DataFrame, roles: ColumnRoles) -> pl.Series | None:
     if row_groups.dtype.is_float():
         is_missing |= row_groups.is_nan().fill_null(True)
     if is_missing.any():
-        place = counted_from(_FIRST_ROW, is_missing.arg_max() or 0)
-        raise InputError(f'The groups "{row_groups.name}" have no value in {place}: fill it in first.')
+        row = RowNumber(is_missing.arg_max() or 0)
+        raise InputError(f'The groups "{row_groups.name}" have no value in ', row, ": fill it in first.")
     return row_groups

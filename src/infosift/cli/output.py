@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import sys
 import tempfile
 import warnings
@@ -20,8 +19,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from infosift.display.hints import ALL_OPTIONS, on_command_line
-from infosift.errors import DataWarning, InputError, Part, counted_from, in_words, on_one_line
+from infosift.display.hints import on_command_line
+from infosift.errors import DataWarning, InputError, Part, in_words, on_one_line
 from infosift.io import write_file
 from infosift.progress import INTERRUPTED
 
@@ -38,33 +37,12 @@ _DOTS_PER_INCH = 150
 _PICTURES = (".png", ".svg", ".pdf")
 # First characters of formulas, as the Open Worldwide Application Security Project lists them (CSV injection).
 _FORMULA = r"[=+\-@\t\r\n]"
-_ROW_FROM_ZERO = re.escape(counted_from(0, 0)).replace("0", "([0-9]+)", 1)
 
 
 def as_sentence(message: Exception) -> str:
     """Return an error or a warning on one line, with options in place of parameters and rows counted from 1."""
     parts = message.parts if isinstance(message, (InputError, DataWarning)) else (str(message),)
-    return on_one_line(in_terms_of_options(in_words(parts, on_command_line, first_row=1)))
-
-
-def in_terms_of_options(message: str) -> str:
-    """Name options where a message begins with a parameter, or says which value to give to one.
-
-    Rows are counted from 1 here.
-    """
-
-    def option(found: re.Match[str]) -> str:
-        return f"{ALL_OPTIONS[found[1]]} {shlex.quote(found[2])}" if found[1] in ALL_OPTIONS else found[0]
-
-    message = re.sub(_ROW_FROM_ZERO, lambda row: counted_from(1, int(row[1])), message)
-    message = re.sub(r'\bignore=\[("[^\]]+)\]', lambda names: _repeated("--ignore", names[1]), message)
-    message = re.sub(r'\b([a-z_]+)="([^"]+)"', option, message)
-    return re.sub("^[a-z_]+", lambda name: ALL_OPTIONS.get(name[0], name[0]), message)
-
-
-def _repeated(option: str, names: str) -> str:
-    """Return an option once for each of some names in quotes."""
-    return " ".join(f"{option} {shlex.quote(name)}" for name in re.findall('"([^"]+)"', names))
+    return on_one_line(in_words(parts, on_command_line, first_row=1))
 
 
 def stop(message: str, code: int) -> NoReturn:

@@ -32,7 +32,7 @@ from infosift.data.written_values import (
     require_all_numbers_or_text,
     settled_decimal,
 )
-from infosift.errors import InputError, counted_from, listing
+from infosift.errors import DataWarning, InputError, Part, RowNumber, listing
 
 _MARK = b"ARROW1"
 _CONTINUES = 0xFFFFFFFF
@@ -439,7 +439,8 @@ class TableFile:
         if used == [target]:
             raise InputError(f'{self.path} has no column left besides the target "{target}".')
         frame = self._read(used, list(dict.fromkeys([*labels, *as_written])))
-        _warn(self._repeated())
+        if repeated := self._repeated():
+            _warn(repeated)
         return frame.drop(target), frame[target]
 
     def scan(
@@ -497,7 +498,9 @@ class TableFile:
         frame = frame.with_columns(written.columns)
         require_all_numbers_or_text(frame.drop(as_written))
         said = {"numbers": written.numbers, "dates, which count in days": written.dates}
-        _warn([f"Read as {what}: {listing(names)}." for what, names in said.items() if names])
+        for what, names in said.items():
+            if names:
+                _warn(f"Read as {what}: {listing(names)}.")
         return frame
 
     def _with_decimal(self, frame: pl.DataFrame, as_written: Sequence[str]) -> tuple[pl.DataFrame, str | None]:
@@ -510,10 +513,11 @@ class TableFile:
         settled = settled_decimal(as_text.drop(as_written))
         if settled is None:
             return frame, None
-        _warn([str(settled)] if settled.others else [])
+        if settled.others:
+            _warn(*settled.parts)
         return as_text, COMMA
 
-    def _repeated(self) -> list[str]:
+    def _repeated(self) -> str:
         """Return, in a sentence, what columns are called whose names occur before."""
         said = []
         for name, others in self.scanned.later.items():
@@ -521,7 +525,7 @@ class TableFile:
             called = listing([f'"{other}"' for other in others])
             said.append(f'"{name}" occurs {len(others) + 1} times: {which} called {called}')
         more = f"; {len(said) - _MOST_REPEATED:,} more names are repeated" if len(said) > _MOST_REPEATED else ""
-        return [f"{'; '.join(said[:_MOST_REPEATED])}{more}."] if said else []
+        return f"{'; '.join(said[:_MOST_REPEATED])}{more}." if said else ""
 
 
 def _is_known(dtype: pl.DataType) -> bool:
@@ -537,9 +541,9 @@ def _is_number(name: str) -> bool:
     return True
 
 
-def _warn(sentences: Sequence[str]) -> None:
-    for sentence in sentences:
-        warnings.warn(sentence, UserWarning, stacklevel=4)
+def _warn(*parts: Part) -> None:
+    """Warn of what a file may not mean, with parameters as hints."""
+    warnings.warn(DataWarning(*parts), stacklevel=4)
 
 
 def _require_calendar(frame: pl.DataFrame) -> None:
@@ -551,9 +555,10 @@ def _require_calendar(frame: pl.DataFrame) -> None:
         days = series.to_physical() // _UNITS_OF_DAY[unit]
         is_outside = (days < least) | (days >= most)
         if is_outside.any():
-            place = counted_from(1, is_outside.arg_max() or 0)
             raise InputError(
-                f'Column "{series.name}" has a date or time outside the years 1 to 9999 in {place}: correct it.'
+                f'Column "{series.name}" has a date or time outside the years 1 to 9999 in ',
+                RowNumber(is_outside.arg_max() or 0),
+                ": correct it.",
             )
 
 

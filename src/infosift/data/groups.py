@@ -94,14 +94,15 @@ def require_enough_to_shuffle(n_rows: int, row_groups: IntArray | None, alpha: f
     """
     needed = next(number for number in range(2, 200) if factorial(number) >= ceil(1 / (alpha * share) - 1e-9))
     if row_groups is None:
-        require_rows(n_rows, needed, f"alpha={alpha:g}")
+        require_rows(n_rows, needed, Hint("alpha", alpha))
         return None
     count = int(row_groups.max()) + 1
     if count < needed:
         raise InputError(
             Hint("groups"),
-            f" has {count} group{'s' * (count != 1)} of rows, and alpha={alpha:g} needs at least {needed}, since "
-            "only whole groups are shuffled.",
+            f" has {count} group{'s' * (count != 1)} of rows, and ",
+            Hint("alpha", alpha),
+            f" needs at least {needed}, since only whole groups are shuffled.",
         )
     return count
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ import narwhals.stable.v1 as nw
 import polars as pl
 
 from infosift.data.columns import with_names_as_text
-from infosift.errors import InputError, counted_from, listing, require_choice
+from infosift.errors import Hint, InputError, Part, RowNumber, listing, require_choice
 
 MISSING_WORDS = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "?"]
 
@@ -65,7 +64,11 @@ class Marks:
         if self.example is not None and self.has(decimal):
             raise InputError(
                 f'Column "{column}" has numbers like "{self.example}", whose {decimal} may be decimal or divide '
-                'thousands: say decimal="comma" or decimal="point".'
+                "thousands: set ",
+                Hint("decimal", COMMA),
+                " or ",
+                Hint("decimal", POINT),
+                ".",
             )
 
     def numbers(self, decimal: str | None) -> pl.Series:
@@ -85,11 +88,12 @@ class Settled:
     by: str
     others: Sequence[str]
 
-    def __str__(self) -> str:
-        return (
-            f"Numbers are read with decimal commas, as in {self.by}, also in {listing(list(self.others))}: if "
-            'that is wrong, say decimal="point".'
-        )
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The warning that decimal commas were inferred."""
+        others = listing(list(self.others))
+        text = f"Numbers are read with decimal commas, as in {self.by}, also in {others}: if that is wrong, set "
+        return (text, Hint("decimal", POINT), ".")
 
 
 def settle(columns: Sequence[tuple[str, Marks]]) -> Settled | None:
@@ -245,11 +249,16 @@ def require_all_numbers_or_text(frame: pl.DataFrame) -> None:
 def _require_few_others(column: pl.Series, what: str, is_such: pl.Series) -> None:
     others = column.is_not_null() & ~is_such
     if others.any() and 2 * others.sum() < column.count():
-        row, name = int(others.arg_max() or 0), shlex.quote(column.name)
+        row = int(others.arg_max() or 0)
         like = f'{what.split()[1]}s like "{column.filter(is_such)[0]}"'
         raise InputError(
-            f'Column "{column.name}" has {like}, but {counted_from(1, row)} is "{column[row]}": make it {what}, '
-            f"empty it, or say --ignore {name} or --categorical {name}."
+            f'Column "{column.name}" has {like}, but ',
+            RowNumber(row),
+            f' is "{column[row]}": make it {what}, empty it, or set ',
+            Hint("ignore", column.name),
+            " or ",
+            Hint("discrete_features", column.name),
+            ".",
         )
 
 

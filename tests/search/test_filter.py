@@ -92,3 +92,12 @@ def test_units_of_features_count_with_scale_none():
         for scale in ("standard", "none")
     }
     assert found["standard"] > found["none"] + 0.5
+
+
+def test_the_false_discovery_rate_is_adjusted_for_as_by_benjamini_and_hochberg():
+    X, y = friedman(0)
+    first = select(X, y, "fdr").steps[0]
+    unadjusted, m = first.candidate_unadjusted_p_values, len(first.candidates)
+    scaled = [p * m / (unadjusted <= p).sum() for p in unadjusted]
+    by_hand = [min(1.0, *(scaled[i] for i in range(m) if unadjusted[i] >= own)) for own in unadjusted]
+    np.testing.assert_allclose(first.candidate_p_values, by_hand, rtol=1e-12)

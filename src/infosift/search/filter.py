@@ -20,6 +20,7 @@ from infosift.results.steps import Step
 from infosift.search.base import Decisions, MarginalTests, Method, Phase, Problem, Tests
 from infosift.search.stepwise import slots_left
 
+_DIGITS_OF_FDR = 15
 CONTROLS = ("fwer", "fdr", None)
 
 
@@ -82,8 +83,10 @@ class Filter(BaseEstimator):  # type: ignore[misc]
     def _adjusted(self, marginal: MarginalTests) -> FloatArray:
         if self.control == "fwer":
             return marginal.p_values
-        unadjusted = marginal.unadjusted
-        return np.asarray(false_discovery_control(unadjusted)) if self.control == "fdr" else unadjusted
+        if self.control is None:
+            return marginal.unadjusted
+        # Benjamini and Hochberg; rounded, so that a p-value that equals alpha in exact arithmetic does so here.
+        return np.asarray(np.round(false_discovery_control(marginal.unadjusted), _DIGITS_OF_FDR))
 
     def _threshold(self, marginal: MarginalTests, passing: NDArray[np.bool_], alpha: float) -> float:
         """Return the critical value of the statistic; unless the maximum has one, the least of those that pass."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +27,7 @@ MOST_ROWS = 10_000
 def assign_folds(n_rows: int, n_folds: int, seed: int, row_groups: IntArray | None = None) -> IntArray:
     """Partition the rows at random into folds of near-equal size; return the fold of each row.
 
-    There are as many folds as rows where more are asked for. With row groups, each fold has whole groups.
+    There are at most as many folds as rows. With row groups, each fold has whole groups.
     """
     if row_groups is not None:
         return assign_folds(int(row_groups.max()) + 1, n_folds, seed)[row_groups]
@@ -56,7 +57,7 @@ def resample(question: Question, n_folds: int, scorer: Scorer, seed: int) -> Fol
 
 @dataclass(frozen=True)
 class Resampling:
-    """How a value is chosen: into how many folds rows are partitioned, the t that counts, and the seed."""
+    """How a value is chosen: the number of folds, the t above which features count, and the seed."""
 
     n_folds: int
     t_threshold: float | None
@@ -64,37 +65,33 @@ class Resampling:
 
 
 def choose_value(table: Table, criterion: Criterion, resampling: Resampling, engine: Engine) -> NeighborChoice:
-    """Choose the value of the criterion's parameter that best separates features from their shuffled copies.
+    """Choose the value of the criterion's parameter that best separates features from shuffled ones.
 
-    By default the largest of all t decides. With a ``t_threshold`` it is the largest mean of t over the features
-    above the threshold, or the largest of all t where no feature is. Of a long table, a sample of rows decides.
+    By default the largest of all t decides (section 4.1 of the paper). With a ``t_threshold`` it is the largest
+    mean of t over the features above the threshold, or the largest of all t where no feature is. Of a long table,
+    a sample of rows decides.
     """
     table = table.take(sample_rows(table.n_rows, resampling.seed, table.row_groups, MOST_ROWS))
-    usable = table.usable
-    found = separate(table, criterion, resampling, engine)
-    t = found.t
-    best = best_column(t, resampling.t_threshold)
-    deciding = found.deciding_feature(table, best)
+    separation = separate(table, criterion, resampling, engine)
+    best = best_column(separation.t, resampling.t_threshold)
+    deciding = separation.deciding_feature(table, best)
 
-    def for_all_features(values: FloatArray) -> FloatArray:
-        spread = np.full((len(table.names), len(found.values)), np.nan)
-        spread[usable] = values
-        return spread
+    def for_all_features(of_usable: FloatArray) -> FloatArray:
+        of_all = np.full((len(table.names), of_usable.shape[1]), np.nan)
+        of_all[table.usable] = of_usable
+        return of_all
 
-    candidates = tuple(value for value in found.values if value is not None)
+    candidates = tuple(value for value in separation.values if value is not None)
     return NeighborChoice(
         n_neighbors=candidates[best],
-        feature=table.names[usable[deciding]],
+        feature=table.names[table.usable[deciding]],
         candidates=candidates,
         feature_names=table.names,
-        t=for_all_features(t),
-        mean=for_all_features(found.mean),
-        variance=for_all_features(found.variance),
-        shuffled_mean=for_all_features(found.shuffled_mean),
-        shuffled_variance=for_all_features(found.shuffled_variance),
-        estimates=found.estimates[deciding, best],
-        shuffled_estimates=found.shuffled_estimates[deciding, best],
-        n_folds=found.estimates.shape[2],
+        t=for_all_features(separation.t),
+        **{name: for_all_features(moment) for name, moment in separation.moments.items()},
+        estimates=separation.estimates[deciding, best],
+        shuffled_estimates=separation.shuffled_estimates[deciding, best],
+        n_folds=separation.estimates.shape[2],
         t_threshold=resampling.t_threshold,
         n_rows=table.n_rows,
     )
@@ -102,36 +99,28 @@ def choose_value(table: Table, criterion: Criterion, resampling: Resampling, eng
 
 @dataclass(frozen=True)
 class Separation:
-    """Estimates (usable features x values x folds) of a criterion, of the features and of shuffled copies."""
+    """Estimates by a criterion (usable features x values x folds), of the features and of shuffled ones."""
 
     values: tuple[Value, ...]
     estimates: FloatArray
     shuffled_estimates: FloatArray
 
     @property
-    def mean(self) -> FloatArray:
-        """Of the features, over the folds."""
-        return np.asarray(self.estimates.mean(axis=2))
-
-    @property
-    def variance(self) -> FloatArray:
-        """Of the features, over the folds."""
-        return np.asarray(self.estimates.var(axis=2, ddof=1))
-
-    @property
-    def shuffled_mean(self) -> FloatArray:
-        """Of the shuffled copies, over the folds."""
-        return np.asarray(self.shuffled_estimates.mean(axis=2))
-
-    @property
-    def shuffled_variance(self) -> FloatArray:
-        """Of the shuffled copies, over the folds."""
-        return np.asarray(self.shuffled_estimates.var(axis=2, ddof=1))
+    def moments(self) -> dict[str, FloatArray]:
+        """Means and variances over the folds (usable features x values), of the features and of shuffled ones."""
+        return {
+            "mean": self.estimates.mean(axis=2),
+            "variance": self.estimates.var(axis=2, ddof=1),
+            "shuffled_mean": self.shuffled_estimates.mean(axis=2),
+            "shuffled_variance": self.shuffled_estimates.var(axis=2, ddof=1),
+        }
 
     @property
     def t(self) -> FloatArray:
-        """The separation of each feature from its shuffled copies (usable features x values)."""
-        return separation(self.mean - self.shuffled_mean, self.variance + self.shuffled_variance)
+        """The paper's Student-like statistic (usable features x values); zero where neither sample varies."""
+        mean, variance, shuffled_mean, shuffled_variance = self.moments.values()
+        total = variance + shuffled_variance
+        return np.divide(mean - shuffled_mean, np.sqrt(total), out=np.zeros_like(mean), where=total > 0)
 
     def deciding_feature(self, table: Table, column: int) -> int:
         """Return which usable feature has the largest t; the digest decides among equals, not the order."""
@@ -140,49 +129,32 @@ class Separation:
 
 
 def separate(table: Table, criterion: Criterion, resampling: Resampling, engine: Engine) -> Separation:
-    """Estimate what a criterion says of each usable feature and of shuffled copies, without each fold."""
+    """Score each usable feature, and the same feature shuffled, on the rows without each fold."""
     n_folds, seed, wanted = resampling.n_folds, resampling.seed, criterion.parameter_in_words or "a criterion"
     require_rows(table.n_rows, fewest_rows(n_folds), f"Choosing {wanted} with {n_folds} folds")
     folds = assign_folds(table.n_rows, n_folds, seed, table.row_groups)
-    rows_left = table.n_rows - int(np.bincount(folds).max())
-    fixed = criterion.fixed_value
-    values = criterion.values_to_compare(rows_left) if fixed is None else (fixed,)
+    fixed, n_rows_left = criterion.fixed_value, table.n_rows - int(np.bincount(folds).max())
+    values = criterion.values_to_compare(n_rows_left) if fixed is None else (fixed,)
     if not values:
         raise InputError(
             f"One group has nearly all rows, so too few are left without it to choose {wanted} by: "
             f"give {criterion.parameter}."
         )
-    return Separation(values, *_estimates(table, criterion, values, folds, seed, engine))
-
-
-def _estimates(
-    table: Table, criterion: Criterion, values: tuple[Value, ...], folds: IntArray, seed: int, engine: Engine
-) -> tuple[FloatArray, FloatArray]:
-    """Return arrays (features x values x folds) of estimates, of the features and of shuffled copies."""
     columns = Question(table.distance_columns, table.distance_columns[:0], table.distance_target, table.usable)
-    rows_left = [np.flatnonzero(folds != fold) for fold in range(int(folds.max()) + 1)]
-    shuffled = [
-        replace(
-            columns,
-            rows=rows,
-            candidate_rows=shuffled_rows(rows, stream(seed, "shuffled fold", fold), table.row_groups),
-        )
-        for fold, rows in enumerate(rows_left)
-    ]
-    without_folds = (
+    # Near rows may well be of one group, and then a neighbour search that the folds share has too few of others.
+    estimates = (
         criterion.score_without_folds(columns, folds, values, engine)
         if table.row_groups is None
-        # Near rows may well be of one group, and then a search that the folds share finds too few of the others.
         else score_each_fold(criterion, columns, folds, values, engine)
     )
-    # One column of numbers per fold lies in one piece, so that their order of summation is always the same.
-    estimates = np.ascontiguousarray(without_folds.transpose(0, 2, 1))
-    return estimates, np.stack(criterion.score(shuffled, values, engine), axis=2)
-
-
-def separation(difference: FloatArray, variance: FloatArray) -> FloatArray:
-    """Return the Student-like measure of the paper; zero where neither sample varies."""
-    return np.divide(difference, np.sqrt(variance), out=np.zeros_like(difference), where=variance > 0)
+    shuffled = []
+    for fold in range(int(folds.max()) + 1):
+        rows = np.flatnonzero(folds != fold)
+        sources = shuffled_rows(rows, stream(seed, "shuffled fold", fold), table.row_groups)
+        shuffled.append(replace(columns, rows=rows, candidate_rows=sources))
+    # Estimates of a fold lie in one piece, so that their order of summation is always the same.
+    by_fold = np.ascontiguousarray(estimates.transpose(0, 2, 1))
+    return Separation(values, by_fold, np.stack(criterion.score(shuffled, values, engine), axis=2))
 
 
 def best_column(t: FloatArray, t_threshold: float | None) -> int:
@@ -196,9 +168,8 @@ def best_column(t: FloatArray, t_threshold: float | None) -> int:
     return int(np.argmax(t.max(axis=0)))
 
 
-@dataclass(frozen=True)
-class _Best:
-    """What separates best by one criterion."""
+class _Best(NamedTuple):
+    """The largest t by one criterion, with the value of its parameter and the feature."""
 
     t: float
     value: Value
@@ -215,34 +186,32 @@ def compare(
     """Compare criteria, each on its own table of the same rows, by their largest t.
 
     Folds, shuffles and halves are the same for all criteria. On each half the same is done again, with the target
-    as it is and shuffled: how much the choice hangs on the rows, and what t is where there is nothing to see.
+    as it is and shuffled: how much the choice depends on the rows, and what t is where there is nothing to detect.
     """
     names, n_rows = tuple(criteria), next(iter(tables.values())).n_rows
-    n_folds = resampling.n_folds
+    n_folds, seed = resampling.n_folds, resampling.seed
     require_rows(n_rows, 2 * fewest_rows(n_folds), f"Choosing a criterion with {n_folds} folds")
-    halves = _halves(n_rows, n_halves, resampling.seed)
-    found = [_best(tables[name], criteria[name], resampling, engine) for name in names]
-    half_t, noise_t = (
-        np.array(
-            [
-                [
-                    _best(part, criteria[name], resampling, engine).t
-                    for part in _parts(tables[name], halves, shuffled)
-                ]
-                for name in names
-            ]
+    halves = _halves(n_rows, n_halves, seed)
+
+    def best(name: str, table: Table) -> _Best:
+        return _best(table, criteria[name], resampling, engine)
+
+    def t_on_halves(shuffle_seed: int | None) -> FloatArray:
+        return np.array(
+            [[best(name, half).t for half in _on(tables[name], halves, shuffle_seed)] for name in names]
         )
-        for shuffled in (None, resampling.seed)
-    )
-    t = np.array([best.t for best in found])
+
+    on_all = [best(name, tables[name]) for name in names]
+    half_t, noise_t = t_on_halves(None), t_on_halves(seed)
+    t = np.array([one.t for one in on_all])
     order = np.argsort(-t, kind="stable")  # the first of equals, as of equal numbers of neighbours
     chosen, runner_up = int(order[0]), int(order[1]) if len(order) > 1 else None
     return CriterionChoice(
         criterion=names[chosen],
-        value=found[chosen].value,
+        value=on_all[chosen].value,
         criteria=names,
-        values=tuple(best.value for best in found),
-        features=tuple(best.feature for best in found),
+        values=tuple(one.value for one in on_all),
+        features=tuple(one.feature for one in on_all),
         t=t,
         noise_t=noise_t.mean(axis=1),
         half_t=half_t,
@@ -254,6 +223,14 @@ def compare(
     )
 
 
+def _best(table: Table, criterion: Criterion, resampling: Resampling, engine: Engine) -> _Best:
+    separation = separate(table, criterion, resampling, engine)
+    column = best_column(separation.t, None)
+    feature = separation.deciding_feature(table, column)
+    t = float(separation.t[feature, column])
+    return _Best(t, separation.values[column], table.names[table.usable[feature]])
+
+
 def _halves(n_rows: int, n_halves: int, seed: int) -> list[IntArray]:
     """Return random halves of the rows, each with one that shares no row with it."""
     halves: list[IntArray] = []
@@ -263,25 +240,17 @@ def _halves(n_rows: int, n_halves: int, seed: int) -> list[IntArray]:
     return halves
 
 
-def _parts(table: Table, halves: list[IntArray], shuffle_seed: int | None) -> list[Table]:
-    """Return the table of each half, with the rows of the target shuffled where there is a seed for it."""
-    parts = [table.take(half) for half in halves]
-    if shuffle_seed is None:
-        return parts
-    orders = [
-        stream(shuffle_seed, "target of a half", number).permutation(part.n_rows)
-        for number, part in enumerate(parts)
-    ]
-    return [replace(part, target=part.target.take(order)) for part, order in zip(parts, orders, strict=True)]
-
-
-def _best(table: Table, criterion: Criterion, resampling: Resampling, engine: Engine) -> _Best:
-    found = separate(table, criterion, resampling, engine)
-    column = best_column(found.t, None)
-    feature = found.deciding_feature(table, column)
-    return _Best(float(found.t[feature, column]), found.values[column], table.names[table.usable[feature]])
+def _on(table: Table, halves: list[IntArray], shuffle_seed: int | None) -> Iterator[Table]:
+    """Yield the table of each half, with the rows of the target shuffled where there is a seed for it."""
+    for number, half in enumerate(halves):
+        part = table.take(half)
+        if shuffle_seed is not None:
+            order = stream(shuffle_seed, "target of a half", number).permutation(part.n_rows)
+            part = replace(part, target=part.target.take(order))
+        yield part
 
 
 def _margin(differences: FloatArray) -> float | None:
+    """Return a mean in standard deviations; None where nothing varies."""
     spread = differences.std(ddof=1)
     return float(differences.mean() / spread) if spread > 0 else None

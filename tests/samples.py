@@ -7,13 +7,13 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import strategies as st
+from infosift.inference.conditional import Conditional, Workbench
 
 from infosift import KSG, Calibrated, MutualInfoSelector, Published
 from infosift.data.columns import NamedColumns
 from infosift.data.groups import FeatureUnit
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
-from infosift.inference.conditional import Conditional, Workbench
 from infosift.progress import Reporter
 from infosift.results.serialization import with_digest
 from studies.simulated import draw_friedman

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from infosift.inference.candidates import Subset, candidates_beside, functions_of_some
+from infosift.inference.series import make_series
+from infosift.inference.surrogates import surrogates_of
 
 from infosift.criteria.rank_basis import functions_of
 from infosift.engines.base import SpreadColumns
 from infosift.inference import candidates as module
-from infosift.inference.candidates import Subset, candidates_beside, functions_of_some
-from infosift.inference.series import make_series
-from infosift.inference.surrogates import surrogates_of
 from samples import conditional_of_groups as make
 
 

@@ -4,6 +4,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from infosift.inference.drawn_scores import DrawnScores
+from infosift.inference.drawn_series import DrawnSeries
+from infosift.inference.pair_series import PairSeries
+from infosift.inference.series import make_series
+from infosift.inference.strata import strata_of
 
 from infosift.criteria.rank_basis import functions_of
 from infosift.data.groups import FeatureUnit
@@ -11,11 +16,6 @@ from infosift.engines.base import SpreadColumns, equal_parts, joined_columns
 from infosift.engines.threads import ThreadEngine
 from infosift.inference import conditional as module
 from infosift.inference import drawn_scores, pair_series
-from infosift.inference.drawn_scores import DrawnScores
-from infosift.inference.drawn_series import DrawnSeries
-from infosift.inference.pair_series import PairSeries
-from infosift.inference.series import make_series
-from infosift.inference.strata import strata_of
 from samples import conditional_on
 
 

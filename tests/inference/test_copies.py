@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from infosift.inference.copies import Copies, copies_of, within_blocks
+from infosift.inference.surrogates import surrogates_of
 
 from infosift.data.prepare import scale_distances
 from infosift.engines.base import SpreadColumns
 from infosift.engines.threads import ThreadEngine
-from infosift.inference.copies import Copies, copies_of, within_blocks
-from infosift.inference.surrogates import surrogates_of
 from samples import conditional_of_groups
 
 PLACES = [np.array(places, dtype=int) for places in ((2, 0), (1,), ())]

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from infosift.inference.drawn_scores import DrawnScores
+from infosift.inference.surrogates import surrogates_of
 
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import Question
 from infosift.inference import drawn_scores
-from infosift.inference.drawn_scores import DrawnScores
 from infosift.inference.max_test import growing, max_test
-from infosift.inference.surrogates import surrogates_of
 from samples import conditional_on
 
 

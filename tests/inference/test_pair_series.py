@@ -4,11 +4,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from infosift.inference.pair_series import PairSeries
 
 from infosift.criteria.rank_basis import standardised
 from infosift.data.groups import FeatureUnit
 from infosift.inference import pair_series
-from infosift.inference.pair_series import PairSeries
 from samples import conditional_on
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from infosift.inference.ranking import best_of, leave_one_out_error
 
 from infosift.data.groups import FeatureUnit
-from infosift.inference.ranking import best_of, leave_one_out_error
 from samples import conditional_on
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from infosift.inference.series import carried_back, exact, make_series, make_target_series
 from scipy.integrate import quad
 
 from infosift._kernel import CATEGORY_GAP
@@ -19,7 +20,6 @@ from infosift.criteria.rank_basis import (
     standardised,
     steps_at_cuts,
 )
-from infosift.inference.series import carried_back, exact, make_series, make_target_series
 
 
 def test_polynomials_are_orthonormal_on_the_unit_interval():

@@ -1,10 +1,10 @@
 """Series freed of a subset: as the residuals of a regression on the same functions, after each shift."""
 
 import numpy as np
-
-from infosift.criteria.rank_basis import functions_of, standardised
 from infosift.inference.shifted import Projection, ShiftedTarget
 from infosift.inference.shifts import shifted_rows
+
+from infosift.criteria.rank_basis import functions_of, standardised
 from samples import conditional_on
 
 

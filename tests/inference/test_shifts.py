@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from infosift.inference.shifts import n_shifts, shifted_rows
 
 from infosift import Calibrated, InputError, MutualInfoSelector
-from infosift.inference.shifts import n_shifts, shifted_rows
 from studies.simulated import series, walks
 
 

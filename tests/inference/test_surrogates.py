@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from infosift.inference.row_sources import shuffle_of
+from infosift.inference.surrogates import ResidualSurrogates, explain, surrogates_of
 
 from infosift._kernel import CATEGORY_GAP
 from infosift.criteria.rank_basis import functions_of, polynomials
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.kernel_ridge import KernelRidge
-from infosift.inference.row_sources import shuffle_of
-from infosift.inference.surrogates import ResidualSurrogates, explain, surrogates_of
 
 ENGINE = ThreadEngine()
 

@@ -4,15 +4,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from infosift.inference.conditional import Conditional, Workbench
+from infosift.inference.drawn_scores import DrawnScores
+from infosift.inference.drawn_series import DrawnSeries
 
 from infosift.criteria import KSG
 from infosift.data.columns import NamedColumns
 from infosift.data.groups import FeatureUnit
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
-from infosift.inference.conditional import Conditional, Workbench
-from infosift.inference.drawn_scores import DrawnScores
-from infosift.inference.drawn_series import DrawnSeries
 from infosift.inference.max_test import growing, max_test
 from infosift.progress import Reporter
 from infosift.search.pruning import Removals

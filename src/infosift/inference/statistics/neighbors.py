@@ -16,9 +16,6 @@ from infosift.inference.residuals import randomised_residuals
 from infosift.inference.statistics.series import effects_of, highest
 
 _VALUES_AT_ONCE = 8_000_000
-# Of more candidates, only those of largest raw effect are scored: in each draw its own, so that the data have no
-# advantage over the surrogates.
-_MOST_UNITS = 300
 _DRAWS_SCREENED = 20
 
 
@@ -32,6 +29,9 @@ class NeighborStatistic:
     """
 
     is_precise = False
+    # Of more candidates, only those of largest raw effect are scored: in each draw its own, so that the data have no
+    # advantage over the surrogates.
+    max_candidates = 300
 
     def __init__(self, test: ConditionalTest, purpose: str) -> None:
         self._test, self._purpose, self._context = test, f"{purpose} by neighbours", test.context
@@ -39,7 +39,7 @@ class NeighborStatistic:
         components = test.components[..., test.rows]
         self._n_components, self._n_versions = components.shape[:2]
         self._targets = [version for component in components for version in component]
-        self.is_screened = len(test.units) > _MOST_UNITS
+        self.is_screened = len(test.units) > self.max_candidates
         self.per_candidate = not self.is_screened
         self._digests = [self._context.table.digest(unit) for unit in test.units] if self.is_screened else []
         self.screened_best: list[int] = []  # the best candidate by each score, where candidates are screened
@@ -66,7 +66,7 @@ class NeighborStatistic:
         """Return (draws x candidates x scores); of screened candidates, the largest ones (draws x scores x 1)."""
         units = self._test.units
         n_ways = 1 + (len(self._given) > 0) + self._test.tests_residuals
-        n_questions = len(draws) * min(len(units), _MOST_UNITS) * len(self._targets) * n_ways
+        n_questions = len(draws) * min(len(units), self.max_candidates) * len(self._targets) * n_ways
         self._context.reporter.begin(f"{self._purpose}, {draws[-1]} surrogates", n_questions)
         if self.is_screened:
             parts = equal_parts(len(draws), max(1, _VALUES_AT_ONCE // len(units)))
@@ -79,7 +79,7 @@ class NeighborStatistic:
     def _screened_scores(self, draws: range) -> FloatArray:
         """Return the largest of each score over screened candidates (draws x scores); keep which, of draw 0."""
         effects = np.round(effects_of(self._test, draws), DIGITS)
-        screened = [np.lexsort((self._digests, -of_draw))[:_MOST_UNITS] for of_draw in effects]
+        screened = [np.lexsort((self._digests, -of_draw))[: self.max_candidates] for of_draw in effects]
         pairs = list(zip(draws, screened, strict=True))
         parts = equal_parts(len(pairs), _DRAWS_SCREENED)
         scores = np.concatenate([self._scores_of(pairs[part]) for part in parts])

@@ -18,9 +18,6 @@ from infosift.inference.conditional_test import ConditionalTest
 from infosift.inference.max_test import GrowingSample, NullSample, schedule_of_draws
 from infosift.inference.permutation import inverse_permuted, rounded_for_exact_sums
 
-# Of more features, only first functions are multiplied, and only those of the features of largest effect: in each
-# draw its own, so that the data have no advantage over the surrogates.
-_MOST_FEATURES = 300
 _MOST_ROWS = 2_000
 _VALUES_AT_ONCE = 2_000_000
 _SCREENED_VALUES_AT_ONCE = 8_000_000
@@ -38,13 +35,16 @@ class PairStatistic:
     """
 
     per_candidate = False
+    # Of more features, only first functions are multiplied, and only those of the features of largest effect: in each
+    # draw its own, so that the data have no advantage over the surrogates.
+    max_features = 300
 
     def __init__(self, test: ConditionalTest, purpose: str) -> None:
         self._test, self._purpose, self._engine = test, f"{purpose} in pairs", test.context.engine
         digest, n_rows = test.context.table.digest, test.context.table.n_rows
         # Of equal coefficients the first pair is taken, so the digest and not the order of the columns decides.
         self._positions = np.array(sorted(_single_features(test), key=lambda i: digest(test.units[i])))
-        self._is_screened = len(self._positions) > _MOST_FEATURES
+        self._is_screened = len(self._positions) > self.max_features
         self._rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64)
         self._target = rounded_for_exact_sums(np.stack([own[0] for own in test.component_functions]))
         n_orders = 1 if self._is_screened else 2
@@ -81,7 +81,7 @@ class PairStatistic:
         reporter.begin(f"{self._purpose}, {draws[-1]} surrogates", len(draws))
         at_once = max(1, _VALUES_AT_ONCE // self._target.size)
         if self._is_screened:
-            at_once = min(at_once, max(1, _SCREENED_VALUES_AT_ONCE // (_MOST_FEATURES * len(self._rows))))
+            at_once = min(at_once, max(1, _SCREENED_VALUES_AT_ONCE // (self.max_features * len(self._rows))))
         largest: list[FloatArray] = []
         for part in equal_parts(len(draws), at_once):
             drawn = inverse_permuted(self._target, self._test.indices(draws[part]))
@@ -108,7 +108,7 @@ class PairStatistic:
         """Return the same for first functions of the features of largest effect in each draw."""
         effects = np.concatenate(list(self._engine.each(_effects_of, self._functions_of_blocks, target)))
         screened = [
-            self._positions[np.sort(np.argsort(-np.round(of_draw, DIGITS), kind="stable")[:_MOST_FEATURES])]
+            self._positions[np.sort(np.argsort(-np.round(of_draw, DIGITS), kind="stable")[: self.max_features])]
             for of_draw in effects[self._positions].T
         ]
         functions = self._test.blocks.gather(_first_functions, screened, self._functions_of_blocks)

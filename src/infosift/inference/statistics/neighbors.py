@@ -29,8 +29,8 @@ class NeighborStatistic:
     """
 
     is_precise = False
-    # Of more candidates, only those of largest raw effect are scored: in each draw its own, so that the data have no
-    # advantage over the surrogates.
+    # Of more candidates, only those of largest raw effect are scored: in each draw its own, so that the data have
+    # no advantage over the surrogates.
     max_candidates = 300
 
     def __init__(self, test: ConditionalTest, purpose: str) -> None:

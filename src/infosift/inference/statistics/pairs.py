@@ -35,8 +35,8 @@ class PairStatistic:
     """
 
     per_candidate = False
-    # Of more features, only first functions are multiplied, and only those of the features of largest effect: in each
-    # draw its own, so that the data have no advantage over the surrogates.
+    # Of more features, only first functions are multiplied, and only those of the features of largest effect: in
+    # each draw its own, so that the data have no advantage over the surrogates.
     max_features = 300
 
     def __init__(self, test: ConditionalTest, purpose: str) -> None:

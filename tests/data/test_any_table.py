@@ -17,10 +17,14 @@ from infosift.display.terminal import print_selection
 from random_tables import random_fit
 
 TABLES = int(os.environ.get("INFOSIFT_TABLES", "300"))
+ALWAYS = 75
 WITH_A_REPORT = 25  # of as many, one, since its figures take long
 
 
-@pytest.mark.parametrize("seed", range(TABLES))
+@pytest.mark.parametrize(
+    "seed",
+    [pytest.param(seed, marks=() if seed < ALWAYS else pytest.mark.endurance) for seed in range(TABLES)],
+)
 def test_fits_or_says_why_not(seed, tmp_path):
     outcome(seed, tmp_path)
 

@@ -7,12 +7,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy import sparse
 
-from infosift.data.columns import NamedColumns
+from infosift import InputError, MutualInfoSelector, compare_subsets, mutual_information
 from infosift.data.frames import read_column, read_columns
-from infosift.data.targets import decide_kinds, read_target
-from infosift.data.validation import require_finite
-from infosift.errors import InputError
 
 CONTENT = {"a": [1.5, 2.0, 3.0], "b": [4, 5, 6]}
 
@@ -104,61 +102,6 @@ def test_columns_that_are_neither_are_named():
         read_columns(np.array([[1.0], [{}]], dtype=object))
 
 
-@pytest.mark.parametrize(
-    ("asked", "discrete"),
-    [
-        ("auto", {1, 2}),
-        (True, {0, 1, 2}),
-        (False, {2}),
-        (None, {2}),
-        ("many", {0, 2}),
-        ([0, "two"], {0, 1, 2}),
-        (np.array([True, False, False]), {0, 2}),
-    ],
-)
-def test_which_features_are_discrete(asked, discrete):
-    columns = read_columns(
-        pl.DataFrame({"many": [1, 2, 3, 4], "two": [5.5, 7.0, 7.0, None], "text": list("aabb")})
-    )
-    assert columns.mark_discrete(asked).discrete == discrete
-    assert columns.mark_discrete(asked, takes_categories=False).discrete == (
-        {2} if isinstance(asked, str) and asked == "auto" else discrete
-    )
-
-
-@pytest.mark.parametrize("asked", ["none", [7], [[True]], [True, False]])
-def test_features_that_are_not_there_cannot_be_discrete(asked):
-    with pytest.raises(InputError, match="discrete_features"):
-        read_columns(np.zeros((3, 3))).mark_discrete(asked)
-
-
-@pytest.mark.parametrize(
-    ("target", "expected"),
-    [
-        ([0, 1] * 6, True),
-        ([0.5, 1.5] * 6, True),
-        ([0.5, 1.5, 2.5] * 4, False),
-        ([0, 1, 2] * 4, True),
-        ([0, 1, 2, 3, 4, 5], False),
-        (list(range(20)) * 3, True),
-        (list(range(21)) * 30, False),
-        ([True, False] * 6, True),
-        (["low", "high"] * 6, True),
-    ],
-)
-def test_which_targets_are_classes(target, expected):
-    columns = read_target(target)
-    (kind,) = decide_kinds(columns, "auto")
-    assert kind.name == ("classes" if expected else "numbers")
-    assert kind.n_classes == (len(set(target)) if expected else None)
-    for asked in (True, "classes"):
-        assert decide_kinds(columns, asked)[0].name == "classes"
-    (kind,) = decide_kinds(columns, False)
-    assert kind.name == ("classes" if columns.discrete else "numbers")
-    with pytest.raises(InputError, match='must be "auto", True, False, "classes" or "numbers", not'):
-        decide_kinds(columns, "ranks")
-
-
 def test_names_become_text_and_must_be_unique():
     assert read_columns(pd.DataFrame({400: [1.0], 410: [2.0]})).names == ("400", "410")
     twice = pd.DataFrame([[1.0, 2.0, 3.0]], columns=["a", "b", "a"])
@@ -199,12 +142,86 @@ def test_what_is_no_table_yet(data, message):
         read_columns(data)
 
 
+def counts():
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.8, size=(120, 4)).astype(float)
+    return X, X[:, 2] + 0.2 * rng.normal(size=120)
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array, sparse.lil_matrix])
+def test_sparse_tables_are_like_dense_ones(kind):
+    X, y = counts()
+    selector = MutualInfoSelector(random_state=0).fit(kind(X), y)
+    assert selector.selection_ == MutualInfoSelector(random_state=0).fit(X, y).selection_
+    assert selector.selection_.names == ("x2",)
+    transformed = selector.transform(kind(X))
+    assert sparse.issparse(transformed)
+    np.testing.assert_array_equal(transformed.toarray(), X[:, [2]])
+    assert mutual_information(kind(X), y) == mutual_information(X, y)
+
+
+def test_a_comparison_takes_sparse_tables():
+    X, y = counts()
+    selector = MutualInfoSelector(max_features=1, random_state=0)
+    check = compare_subsets(sparse.csr_array(X), y, "ridge", selector=selector, cv=3)
+    assert check == compare_subsets(X, y, "ridge", selector=selector, cv=3)
+
+
+def test_a_sparse_table_without_room_for_its_zeros():
+    huge = sparse.csr_array(([1.0], ([0], [0])), shape=(10**7, 10**7))
+    with pytest.raises(
+        InputError, match=r"needs 2,400,000 GB with its zeros, and there are [\d,]+: take fewer col"
+    ):
+        read_columns(huge)
+
+
+NO_TABLES = {
+    "one dimension": (np.arange(40.0), "have 1 dimension: pass a table"),
+    "a cube": (np.zeros((40, 2, 2)), "have 3 dimensions: pass a table"),
+    "a name": ("table.csv", "have 0 dimensions: pass a table"),
+    "rows of several lengths": ([[1, 2], [3]] * 20, "rows or cells differ in length: give every row as many"),
+    "complex numbers": (np.ones((40, 2), dtype=complex), "Complex data not supported: pass the real and the"),
+    "no columns": (np.ones((40, 0)), r"0 feature\(s\) \(shape=\(40, 0\)\) while a minimum of 1 is required"),
+}
+
+
+@pytest.mark.parametrize("kind", NO_TABLES)
+def test_what_is_no_table_is_refused_in_one_sentence(kind):
+    X, said = NO_TABLES[kind]
+    with pytest.raises(InputError, match=said) as refused:
+        MutualInfoSelector().fit(X, np.arange(40.0))
+    assert len(str(refused.value).splitlines()) == 1
+
+
 @pytest.mark.parametrize(
-    ("value", "said"), [(np.nan, "missing value"), (np.inf, "infinite value"), (-np.inf, "infinite value")]
+    ("y", "said"),
+    [
+        (3, r"y should be a 1d array, got an array of shape \(\)"),
+        (np.zeros((120, 1, 1)), "Found array with dim 3, while dim <= 2 is required"),
+        (np.zeros(119), "the table has 120 rows and the target has 119: give as many of both"),
+        (np.zeros(120) + 1j, "Complex data not supported"),
+        ([[1, 2], [3]], "rows or cells differ in length"),
+    ],
 )
-def test_the_first_bad_value_is_located(value, said):
-    require_finite(NamedColumns(("a", "b", "c"), np.zeros((3, 5))))
-    columns = NamedColumns(("a", "b", "c"), np.zeros((3, 5)))
-    columns.values[1, 3:] = columns.values[2, 0] = value
-    with pytest.raises(InputError, match=f'Column "b" has .*{said}.* in row 3 '):
-        require_finite(columns)
+def test_what_is_no_target_is_refused_in_one_sentence(y, said):
+    X, _ = counts()
+    with pytest.raises(InputError, match=said) as refused:
+        MutualInfoSelector().fit(X, y)
+    assert len(str(refused.value).splitlines()) == 1
+
+
+def test_a_number_too_large_for_any_float_is_infinite():
+    X = np.array([[1, 10**400]] * 20, dtype=object)
+    with pytest.raises(InputError, match=r'"x1" has an infinite value \(inf\) in row 0'):
+        MutualInfoSelector().fit(X, np.arange(20.0))
+
+
+def test_a_target_without_values_is_named():
+    X, _ = counts()
+    with pytest.raises(InputError, match=r'^Every row has a missing value \(all values of "target"\)'):
+        MutualInfoSelector(missing="drop").fit(X, np.full(120, np.nan))
+
+
+def test_a_frame_without_rows_is_refused_in_one_sentence():
+    with pytest.raises(InputError, match=r"0 sample\(s\) \(shape=\(0, 2\)\)"):
+        MutualInfoSelector().fit(pl.DataFrame({"a": [], "b": []}, schema={"a": float, "b": float}), [])

@@ -6,7 +6,7 @@ from scipy.stats import kstest
 
 from infosift._kernel import CATEGORY_GAP
 from infosift.criteria.rank_basis import expected_polynomials, polynomials, standardised
-from infosift.data.targets import Classes, Numbers, Target
+from infosift.data.targets import Classes, Target, TargetKind
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.kernel_ridge import KernelRidge, predict_with_spread
 from infosift.inference.residuals import (
@@ -20,7 +20,7 @@ ENGINE = ThreadEngine(1)
 
 def target_of(*columns):
     """A target whose columns of integers are classes."""
-    kinds = [Classes.of(own) if own.dtype.kind == "i" else Numbers() for own in columns]
+    kinds = [Classes.of(own) if own.dtype.kind == "i" else TargetKind() for own in columns]
     encoded = [(1.0 + own) * CATEGORY_GAP if own.dtype.kind == "i" else own for own in columns]
     return Target(tuple(f"y{i}" for i in range(len(columns))), np.stack(encoded), tuple(kinds))
 

@@ -135,17 +135,15 @@ def read_table(
 
 
 def _read_columns(file: TableFile, target: str, roles: ColumnRoles, by_workers: bool) -> InputTable:
-    columns = (target, roles.ignore, roles.used, roles.groups, roles.categorical)
-    scanned = file.scan(*columns) if by_workers else None
-    if scanned is not None:
-        lazy, labels = scanned
-        return InputTable(lazy, labels[target], _row_groups(labels, roles), roles)
-    features, values = file.read(*columns)
-    if features.columns == roles.groups:
-        raise InputError(
-            f'"{roles.groups[0]}" says which rows belong together, and there is no other feature left.'
-        )
-    return InputTable(features.drop(roles.groups), values, _row_groups(features, roles), roles)
+    features, others = file.read(
+        target,
+        ignore=roles.ignore,
+        named=roles.used,
+        labels=roles.groups,
+        as_written=roles.categorical,
+        lazily=by_workers,
+    )
+    return InputTable(features, others[target], _row_groups(others, roles), roles)
 
 
 def _row_groups(frame: pl.DataFrame, roles: ColumnRoles) -> pl.Series | None:

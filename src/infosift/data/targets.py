@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +13,7 @@ from scipy.special import entr
 from infosift.arrays import BoolArray, FloatArray, IntArray
 from infosift.data.columns import NamedColumns
 from infosift.data.frames import as_plain, read_column, read_columns
-from infosift.data.prepare import Preparation, prepare, to_gaussian_ranks
+from infosift.data.prepare import Preparation, dense_ranks, prepare, to_gaussian_ranks
 from infosift.data.types import class_indicators, indicators_of_largest, n_categories
 from infosift.errors import Hint, InputError, is_auto, shown
 
@@ -32,60 +31,66 @@ Predict = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True)
-class TargetKind(ABC):
-    """What a column of the target holds: how it is encoded, regressed and described.
+class TargetKind:
+    """What a column of the target holds: how it is encoded, regressed and described; by default numbers.
 
-    A new kind is a subclass and an entry of ``TARGET_KINDS``. ``values`` are those of a column as it was read,
-    with codes for text; ``column`` is what ``encode`` makes of them, in some or all of the rows.
+    A new kind is a subclass that overrides what differs, and an entry of ``TARGET_KINDS``. ``values`` are those of
+    a column as it was read, with codes for text; ``column`` is what ``encode`` makes of them, in some or all rows.
     """
 
-    name: ClassVar[str]
+    name: ClassVar[str] = "numbers"
     # Whether components are indicators, of which no function besides the indicator itself is informative.
     has_indicators: ClassVar[bool] = False
     n_classes: int | None = None
 
     @classmethod
-    @abstractmethod
     def of(cls, values: FloatArray) -> TargetKind:
         """Return the kind of a column that is known to be of it."""
+        return cls()
 
     @classmethod
-    @abstractmethod
     def recognises(cls, values: FloatArray) -> bool:
-        """Tell whether numbers are of this kind, where the user does not say so."""
+        """Tell whether numbers are of this kind, where the user does not declare it."""
+        return True
 
-    @abstractmethod
     def encode(self, values: FloatArray, how: Preparation) -> FloatArray:
         """Prepare the column for nearest neighbours: a number or an encoded category for each row."""
+        return prepare(values[None], how).ravel()
 
-    @abstractmethod
     def components(self, column: FloatArray) -> FloatArray:
         """Return what is regressed (components x rows)."""
+        return column[None]
 
-    @abstractmethod
     def residuals(
         self, components: FloatArray, predicted: FloatArray, spread: FloatArray
-    ) -> tuple[FloatArray, FloatArray | None]:
-        """Return residuals that do not depend on the predictors: numbers and None, or intervals by both ends.
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return residuals that do not depend on the predictors: the ends of intervals, equal for a number.
 
-        Intervals are of the unit interval. All arrays are (components x rows); ``spread`` is the predicted mean
-        absolute residual.
+        Numbers are in units of ``spread``, the predicted mean absolute residual; intervals are of the unit
+        interval. All arrays are (components x rows).
         """
+        residuals = (components - predicted) / spread
+        return residuals, residuals
 
-    @abstractmethod
     def information(self, column: FloatArray, predict: Predict) -> float:
-        """Return the mutual information, in nats, that out-of-sample predictions of the column amount to."""
+        """Return the mutual information, in nats, that out-of-sample predictions of the column amount to.
 
-    @abstractmethod
+        Of numbers it is -log(1 - R^2) / 2, that of Gaussian columns, with the R^2 of normal scores.
+        """
+        scores = to_gaussian_ranks(column)
+        left = float(np.mean((scores - predict(scores)) ** 2) / np.mean(scores**2))
+        return float(-np.log(min(1.0, max(left, np.finfo(np.float64).tiny))) / 2)
+
     def describe(self) -> str:
         """Return what the column holds, in words for people."""
+        return self.name
 
-    def class_shares(self, column: FloatArray) -> tuple[float, ...]:
-        """Return the shares of the classes, largest first; empty where there are none."""
-        return ()
+    def class_counts(self, column: FloatArray) -> list[int]:
+        """Count the rows of each class, largest first; empty where there are no classes."""
+        return []
 
-    def require_enough_rows(self, name: str, values: FloatArray) -> None:  # noqa: B027
-        """Refuse a column that has too few rows of each value for any test; by default none."""
+    def require_enough_rows(self, name: str, values: FloatArray) -> None:
+        """Refuse a column that has too few rows of each value for any test."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +121,7 @@ class Classes(TargetKind):
 
     def encode(self, values: FloatArray, how: Preparation) -> FloatArray:
         """Encode classes as the kernel takes categories."""
-        (column,) = prepare(values[None], how, discrete=(0,))
-        return np.asarray(column)
+        return prepare(values[None], how, discrete=(0,)).ravel()
 
     def components(self, column: FloatArray) -> FloatArray:
         """Return indicators of the largest classes."""
@@ -125,14 +129,14 @@ class Classes(TargetKind):
 
     def residuals(
         self, components: FloatArray, predicted: FloatArray, spread: FloatArray
-    ) -> tuple[FloatArray, FloatArray | None]:
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the interval of each row, by the predicted probability of its class."""
         outside = 1 - np.clip(predicted, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
         return np.where(components > 0, outside, 0.0), np.where(components > 0, 1.0, outside)
 
     def information(self, column: FloatArray, predict: Predict) -> float:
         """Return by how much predicted probabilities make the classes likelier than their shares do."""
-        indicators = class_indicators(column)
+        indicators = class_indicators(dense_ranks(column))
         if len(indicators) > _MOST_PREDICTED_CLASSES:
             return 0.0
         predicted = np.maximum(predict(indicators), LEAST_PROBABILITY)
@@ -143,9 +147,9 @@ class Classes(TargetKind):
         """Return how many classes there are."""
         return f"{self.n_classes} classes"
 
-    def class_shares(self, column: FloatArray) -> tuple[float, ...]:
-        """Return the shares of the classes, largest first."""
-        return tuple(np.sort(class_indicators(column).mean(axis=1))[::-1].tolist())
+    def class_counts(self, column: FloatArray) -> list[int]:
+        """Count the rows of each class, largest first."""
+        return sorted(np.bincount(dense_ranks(column)).tolist(), reverse=True)
 
     def require_enough_rows(self, name: str, values: FloatArray) -> None:
         """Refuse classes most of which have one row."""
@@ -157,50 +161,8 @@ class Classes(TargetKind):
             )
 
 
-@dataclass(frozen=True)
-class Numbers(TargetKind):
-    """Numbers; residuals are in units of the spread that is predicted for the row."""
-
-    name = "numbers"
-
-    @classmethod
-    def of(cls, values: FloatArray) -> Numbers:
-        """Return numbers."""
-        return cls()
-
-    @classmethod
-    def recognises(cls, values: FloatArray) -> bool:
-        """Return True: what is no other kind is numbers."""
-        return True
-
-    def encode(self, values: FloatArray, how: Preparation) -> FloatArray:
-        """Standardise numbers and break their ties."""
-        (column,) = prepare(values[None], how)
-        return np.asarray(column)
-
-    def components(self, column: FloatArray) -> FloatArray:
-        """Return the numbers as they are."""
-        return column[None]
-
-    def residuals(
-        self, components: FloatArray, predicted: FloatArray, spread: FloatArray
-    ) -> tuple[FloatArray, FloatArray | None]:
-        """Return residuals in units of the predicted spread."""
-        return (components - predicted) / spread, None
-
-    def information(self, column: FloatArray, predict: Predict) -> float:
-        """Return -log(1 - R^2) / 2, the information of Gaussian columns, with the R^2 of normal scores."""
-        scores = to_gaussian_ranks(column)
-        left = float(np.mean((scores - predict(scores)) ** 2) / np.mean(scores**2))
-        return float(-np.log(min(1.0, max(left, np.finfo(np.float64).tiny))) / 2)
-
-    def describe(self) -> str:
-        """Return that they are numbers."""
-        return "numbers"
-
-
 # In the order in which kinds are recognised; numbers, which all columns can be, come last.
-TARGET_KINDS: dict[str, type[TargetKind]] = {kind.name: kind for kind in (Classes, Numbers)}
+TARGET_KINDS: dict[str, type[TargetKind]] = {kind.name: kind for kind in (Classes, TargetKind)}
 
 
 @dataclass(frozen=True)
@@ -266,18 +228,13 @@ class Target:
 
     def residuals(self, predicted: FloatArray, spread: FloatArray) -> TargetResiduals:
         """Return the residuals of all components given their predictions and predicted spreads."""
-        column, low, high = self._column_of_component, [], []
-        for i, (kind, own) in enumerate(zip(self.kinds, self._by_column, strict=True)):
-            start, end = kind.residuals(own, predicted[column == i], spread[column == i])
-            low.append(start)
-            high.append(end)
-        return TargetResiduals(
-            raw=self.components - predicted,
-            low=np.concatenate(low),
-            high=np.concatenate([start if end is None else end for start, end in zip(low, high, strict=True)]),
-            is_interval=np.array([end is not None for end in high])[column],
-            column=column,
-        )
+        column = self._column_of_component
+        ends = [
+            kind.residuals(own, predicted[column == i], spread[column == i])
+            for i, (kind, own) in enumerate(zip(self.kinds, self._by_column, strict=True))
+        ]
+        low, high = (np.concatenate(own) for own in zip(*ends, strict=True))
+        return TargetResiduals(self.components - predicted, low, high, (low != high).any(axis=1), column)
 
 
 def read_target(data: Any, name: str = "target") -> NamedColumns:
@@ -321,13 +278,11 @@ def decide_kinds(columns: NamedColumns, asked: Any, takes_categories: bool = Tru
     requested = requested_kinds(asked, len(columns.names))
     kinds = []
     for i, values in enumerate(columns.values):
-        name = requested[i]
-        if i in columns.discrete and name in (None, Numbers.name):
+        name = requested[i] or (None if takes_categories else TargetKind.name)
+        if i in columns.discrete and name in (None, TargetKind.name):
             name = Classes.name
-        elif name is None and not takes_categories:
-            name = Numbers.name
-        kind = next(kind for kind in TARGET_KINDS.values() if kind.recognises(values)) if name is None else None
-        kinds.append((kind or TARGET_KINDS[str(name)]).of(values))
+        recognised = (kind for kind in TARGET_KINDS.values() if kind.recognises(values))
+        kinds.append((next(recognised) if name is None else TARGET_KINDS[name]).of(values))
     return tuple(kinds)
 
 
@@ -340,7 +295,8 @@ def requested_kinds(asked: Any, n_columns: int = 1) -> tuple[str | None, ...]:
         return tuple(requested_kinds(each)[0] for each in asked)
     if is_auto(asked):
         return (None,) * n_columns
-    by_value: dict[Any, str] = {True: Classes.name, False: Numbers.name, **{name: name for name in TARGET_KINDS}}
+    by_value: dict[Any, str] = {name: name for name in TARGET_KINDS}
+    by_value |= {True: Classes.name, False: TargetKind.name}
     if not isinstance(asked, Hashable) or asked not in by_value:
         names = " or ".join(f'"{name}"' for name in TARGET_KINDS)
         raise InputError(Hint("discrete_target"), f' must be "auto", True, False, {names}, not {shown(asked)}.')

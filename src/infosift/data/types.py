@@ -16,7 +16,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 
 from infosift._kernel import CATEGORY_GAP
-from infosift.arrays import BoolArray, FloatArray
+from infosift.arrays import BoolArray, FloatArray, IntArray
 from infosift.errors import InputError, RowNumber, nearest_float
 
 # A number that at least this share of the rows have is a special value, such as the zero of an amount of rain.
@@ -119,7 +119,7 @@ def are_categorical(columns: FloatArray) -> BoolArray:
     return np.array([bool(np.any(column >= CATEGORY_GAP)) for column in columns], dtype=bool)
 
 
-def class_indicators(categories: FloatArray) -> FloatArray:
+def class_indicators(categories: FloatArray | IntArray) -> FloatArray:
     """Encode a column of categories by indicators (categories x rows), one-hot."""
     return np.asarray(categories == np.unique(categories)[:, None], dtype=np.float64)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +9,9 @@ import narwhals.stable.v1 as nw
 import polars as pl
 
 from infosift.data.columns import with_names_as_text
-from infosift.errors import Hint, InputError, Part, RowNumber, listing, require_choice
+from infosift.errors import Hint, InputError, RowNumber, require_choice
 
 MISSING_WORDS = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "?"]
-
 COMMA, POINT = "comma", "point"
 DECIMALS = (None, COMMA, POINT)
 _MARKS = {COMMA: ",", POINT: "."}
@@ -23,7 +21,7 @@ _NO_ZERO = r"^([+-]?)([.,]\d)"
 _TIME = r"(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d+)?))?\s*(Z|[+-]\d{2}:?\d{2})?)?"
 _YEAR_FIRST = rf"^(?<year>\d{{4}})(?<mark>[-/.])(?<month>\d{{1,2}})[-/.](?<day>\d{{1,2}}){_TIME}$"
 _YEAR_LAST = rf"^(?<first>\d{{1,2}})(?<mark>[-/.])(?<second>\d{{1,2}})[-/.](?<year>\d{{4}}){_TIME}$"
-DATE = r"^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})(?:[T ]+\d{1,2}:\d{2}.*)?$"
+_DATE = r"^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})(?:[T ]+\d{1,2}:\d{2}.*)?$"
 _NUMBER_WITH_COMMA = r"^[+-]?\d*,?\d+([eE][+-]?\d+)?$"
 _SYMBOLS, _CODES = "€$£¥₹₽₩", "AUD|BRL|CAD|CHF|CNY|CZK|DKK|EUR|GBP|INR|JPY|MXN|NOK|NZD|PLN|SEK|USD"
 _CURRENCY = rf"(?:[A-Z]{{0,3}}[{_SYMBOLS}]|(?:{_CODES})\b)"
@@ -35,22 +33,25 @@ _FEW_CATEGORIES = 20
 
 
 @dataclass(frozen=True)
-class Marks:
-    """The numbers of a column as they are written, without units, and which readings they allow."""
+class DecimalMarks:
+    """The numbers of a column as they are written, without units, and which readings their marks allow.
+
+    English numbers have decimal points and commas between thousands, continental ones the reverse.
+    """
 
     text: pl.Series
     is_english: bool
     is_continental: bool
 
     @classmethod
-    def of(cls, text: pl.Series) -> Marks | None:
-        """Look at the marks of numbers; None where they are no numbers by any reading."""
+    def of(cls, text: pl.Series) -> DecimalMarks | None:
+        """Examine numbers; None where they are none by either reading."""
         text = text.str.replace(_NO_ZERO, "${1}0$2")
         english, continental = (bool(text.str.contains(form).all()) for form in (_ENGLISH, _CONTINENTAL))
         return cls(text, english, continental) if text.count() and (english or continental) else None
 
     @property
-    def example(self) -> str | None:
+    def ambiguous(self) -> str | None:
         """A number with a mark, where both readings are possible; None where they are not, or do not differ."""
         marked = self.text.filter(self.text.str.contains("[.,]"))
         return marked[0] if self.is_english and self.is_continental and len(marked) else None
@@ -61,9 +62,9 @@ class Marks:
 
     def require_clear(self, decimal: str, column: str) -> None:
         """Refuse numbers that have a mark and may be read both ways."""
-        if self.example is not None and self.has(decimal):
+        if self.ambiguous is not None and self.has(decimal):
             raise InputError(
-                f'Column "{column}" has numbers like "{self.example}", whose {decimal} may be decimal or divide '
+                f'Column "{column}" has numbers like "{self.ambiguous}", whose {decimal} may be decimal or divide '
                 "thousands: set ",
                 Hint("decimal", COMMA),
                 " or ",
@@ -72,7 +73,7 @@ class Marks:
             )
 
     def numbers(self, decimal: str | None) -> pl.Series:
-        """Return the numbers, by the reading that is asked for where it is possible."""
+        """Convert to numbers, by the given decimal mark where it is possible."""
         is_english = self.is_english if decimal != COMMA else not self.is_continental
         if is_english:
             plain = self.text.str.replace_all(",", "", literal=True)
@@ -81,48 +82,112 @@ class Marks:
         return plain.cast(pl.Float64)
 
 
-@dataclass(frozen=True)
-class Settled:
-    """A column whose commas can only be decimal, and the columns that could be read both ways without it."""
+def comma_is_decimal(frame: pl.DataFrame) -> tuple[str, list[str]] | None:
+    """Return the column of text that shows that commas are decimal, and those that are ambiguous without it.
 
-    by: str
-    others: Sequence[str]
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The warning that decimal commas were inferred."""
-        others = listing(list(self.others))
-        text = f"Numbers are read with decimal commas, as in {self.by}, also in {others}: if that is wrong, set "
-        return (text, Hint("decimal", POINT), ".")
-
-
-def settle(columns: Sequence[tuple[str, Marks]]) -> Settled | None:
-    """Return which column shows that commas are decimal; None where none does, or another that points are."""
-    by = [(name, marks) for name, marks in columns if not marks.is_english and marks.has(COMMA)]
-    if not by or not all(marks.is_continental for _, marks in columns):
+    None where no column shows it, or another one that points are.
+    """
+    marks = {column.name: _marks_of_cells(column) for column in frame.select(pl.col(pl.String))}
+    columns = [(name, own) for name, own in marks.items() if own is not None]
+    evidence = [(name, own) for name, own in columns if not own.is_english and own.has(COMMA)]
+    if not evidence or not all(own.is_continental for _, own in columns):
         return None
-    name, marks = by[0]
-    shown = marks.text.filter(~marks.text.str.contains(_ENGLISH))[0]
-    others = [f'"{name}" ("{marks.example}")' for name, marks in columns if marks.example is not None]
-    return Settled(f'"{name}" ("{shown}")', others)
+    name, own = evidence[0]
+    example = own.text.filter(~own.text.str.contains(_ENGLISH))[0]
+    ambiguous = [f'"{other}" ("{its.ambiguous}")' for other, its in columns if its.ambiguous is not None]
+    return f'"{name}" ("{example}")', ambiguous
 
 
-def read_dates(column: pl.Series) -> pl.Series | None:
-    """Return text as dates, or as datetimes in universal time, where every cell is one; None where it is not."""
+@dataclass(frozen=True)
+class WrittenColumns:
+    """Columns of text that are numbers or dates; those that a note is due of, each with an example."""
+
+    columns: list[pl.Series]
+    numbers: list[str]
+    dates: list[str]
+
+
+def read_written(frame: pl.DataFrame, decimal: str | None = None) -> WrittenColumns:
+    """Convert columns of text whose cells are all numbers or all dates, or missing."""
+    written = WrittenColumns([], [], [])
+    for column in frame.select(pl.col(pl.String)):
+        converted, noted = _plain_numbers(column, decimal), None
+        if converted is None and (converted := _dates(column)) is not None:
+            noted = written.dates
+        if converted is None and (converted := _numbers_with_units(column, decimal)) is not None:
+            noted = written.numbers
+        if converted is None:
+            continue
+        written.columns.append(converted)
+        if noted is not None:
+            noted.append(f'"{column.name}" ("{column.drop_nulls()[0]}")')
+    return written
+
+
+def _plain_numbers(column: pl.Series, decimal: str | None) -> pl.Series | None:
+    """Convert numbers without divided thousands and units; None where some cell is none."""
+    stripped = column.str.strip_chars()
+    marks = DecimalMarks.of(stripped.filter(stripped.str.contains("[.,]")))
+    if column.count() and stripped.str.contains(_NUMBER_WITH_COMMA).all():
+        if marks is not None and decimal is None:
+            marks.require_clear(COMMA, column.name)
+        if marks is None or decimal != POINT or not marks.is_english:
+            stripped = stripped.str.replace(",", ".", literal=True)
+    elif decimal == COMMA and marks is not None and marks.is_continental:
+        return None
+    numbers = stripped.cast(pl.Float64, strict=False)
+    return numbers if numbers.null_count() == column.null_count() else None
+
+
+def _numbers_with_units(column: pl.Series, decimal: str | None) -> pl.Series | None:
+    """Convert numbers with divided thousands, or with the same currency or unit in all cells."""
+    marks = _marks_of_cells(column)
+    if marks is None:
+        return None
+    cells = _cells(column)
+    currency = next(iter(cells["before"].drop_nulls()), "") or next(iter(cells["after"].drop_nulls()), "")
+    if decimal is None:
+        if not currency.endswith(("$", "£")):  # which divide thousands by commas
+            marks.require_clear(COMMA, column.name)
+        if currency.endswith("€"):
+            marks.require_clear(POINT, column.name)
+    numbers = marks.numbers(decimal)
+    return numbers.zip_with((cells["sign"] == "-").fill_null(False).not_(), -numbers)
+
+
+def _marks_of_cells(column: pl.Series) -> DecimalMarks | None:
+    """Return the numbers of cells that all have the same currency or unit; None where they do not."""
+    cells = _cells(column)
+    if not column.count() or cells["body"].null_count() > column.null_count() or _n_units(cells) > 1:
+        return None
+    return DecimalMarks.of(cells["body"].str.replace_all(r"['’\s]", "").alias(column.name))
+
+
+def _cells(column: pl.Series) -> pl.DataFrame:
+    """Split each cell into sign, what is before the number, the number, and its unit; null for other text."""
+    return column.str.strip_chars().str.extract_groups(_CELL).struct.unnest()
+
+
+def _n_units(cells: pl.DataFrame) -> int:
+    return cells.filter(pl.col("body").is_not_null()).select("before", "after").n_unique()
+
+
+def _dates(column: pl.Series) -> pl.Series | None:
+    """Convert text to dates, or to datetimes in universal time; None where some cell is none."""
     text = column.str.strip_chars()
-    if not column.count() or not text.str.contains(DATE).all():
+    if not column.count() or not text.str.contains(_DATE).all():
         return None
     year_first = text.str.contains(_YEAR_FIRST)
     if year_first.all():
         parts = text.str.extract_groups(_YEAR_FIRST).struct.unnest()
-        return _put_together(column, parts, parts["month"], parts["day"])
+        return _joined_dates(column, parts, parts["month"], parts["day"])
     if year_first.any() or not text.str.contains(_YEAR_LAST).all():
         return None
     parts = text.str.extract_groups(_YEAR_LAST).struct.unnest()
     first, second = parts["first"], parts["second"]
     if not _day_is_first(column, first.cast(pl.Int64), second.cast(pl.Int64), parts["mark"]):
         first, second = second, first
-    return _put_together(column, parts, month=second, day=first)
+    return _joined_dates(column, parts, month=second, day=first)
 
 
 def _day_is_first(column: pl.Series, first: pl.Series, second: pl.Series, mark: pl.Series) -> bool:
@@ -138,132 +203,45 @@ def _day_is_first(column: pl.Series, first: pl.Series, second: pl.Series, mark: 
     )
 
 
-def _put_together(column: pl.Series, parts: pl.DataFrame, month: pl.Series, day: pl.Series) -> pl.Series | None:
-    """Return dates of parts, and with times of day where some cell has one."""
+def _joined_dates(column: pl.Series, parts: pl.DataFrame, month: pl.Series, day: pl.Series) -> pl.Series | None:
+    """Join parts to dates, or to datetimes where some cell has a time of day; None where one is in no calendar."""
     hour, minute, second, offset = (parts.to_series(place) for place in range(parts.width - 4, parts.width))
-    written = pl.DataFrame(
-        {
-            "date": parts["year"] + "-" + month.str.zfill(2) + "-" + day.str.zfill(2),
-            "time": hour.fill_null("0").str.zfill(2) + ":" + minute.fill_null("00") + ":" + second.fill_null("00"),
-            "offset": offset.fill_null("Z").str.replace("Z", "+0000", literal=True).str.replace(":", ""),
-        }
-    )
-    whole = written["date"] + "T" + written["time"] + written["offset"]
-    read = whole.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%z", strict=False, time_unit="us").dt.replace_time_zone(None)
+    dates = parts["year"] + "-" + month.str.zfill(2) + "-" + day.str.zfill(2)
+    times = hour.fill_null("0").str.zfill(2) + ":" + minute.fill_null("00") + ":" + second.fill_null("00")
+    offsets = offset.fill_null("Z").str.replace("Z", "+0000", literal=True).str.replace(":", "")
+    texts = dates + "T" + times + offsets
+    read = texts.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%z", strict=False, time_unit="us").dt.replace_time_zone(None)
     if read.null_count() != column.null_count():
         return None
     return (read.cast(pl.Date) if hour.null_count() == len(hour) else read).alias(column.name)
 
 
-@dataclass(frozen=True)
-class Written:
-    """Columns of text that are numbers or dates all the same; those that it is worth saying of, with a cell."""
-
-    columns: list[pl.Series]
-    numbers: list[str]
-    dates: list[str]
-
-
-def read_written(frame: pl.DataFrame, decimal: str | None = None) -> Written:
-    """Read columns of text that are numbers or dates all the same, or missing altogether."""
-    written = Written([], [], [])
-    for column in frame.select(pl.col(pl.String)):
-        numbers, said = _plain_numbers(column, decimal), None
-        if numbers is None and (numbers := read_dates(column)) is not None:
-            said = written.dates
-        if numbers is None and (numbers := _numbers_with_signs(column, decimal)) is not None:
-            said = written.numbers
-        if numbers is None:
-            continue
-        written.columns.append(numbers)
-        if said is not None:
-            said.append(f'"{column.name}" ("{column.drop_nulls()[0]}")')
-    return written
-
-
-def settled_decimal(frame: pl.DataFrame) -> Settled | None:
-    """Return which column of text shows that commas are decimal in all of them; None where none does."""
-    found = [(column.name, _marks_beside_signs(column)) for column in frame.select(pl.col(pl.String))]
-    return settle([(name, marks) for name, marks in found if marks is not None])
-
-
-def _plain_numbers(column: pl.Series, decimal: str | None) -> pl.Series | None:
-    """Return numbers without thousands that are divided, or anything beside them."""
-    stripped = column.str.strip_chars()
-    marks = Marks.of(stripped.filter(stripped.str.contains("[.,]")))
-    if column.count() and stripped.str.contains(_NUMBER_WITH_COMMA).all():
-        if marks is not None and decimal is None:
-            marks.require_clear(COMMA, column.name)
-        if marks is None or decimal != POINT or not marks.is_english:
-            stripped = stripped.str.replace(",", ".", literal=True)
-    elif decimal == COMMA and marks is not None and marks.is_continental:
-        return None
-    numbers = stripped.cast(pl.Float64, strict=False)
-    return numbers if numbers.null_count() == column.null_count() else None
-
-
-def _numbers_with_signs(column: pl.Series, decimal: str | None) -> pl.Series | None:
-    """Return numbers with divided thousands, or with the same sign or unit beside all of them."""
-    marks = _marks_beside_signs(column)
-    if marks is None:
-        return None
-    cells = _cells(column)
-    currency = next(iter(cells["before"].drop_nulls()), "") or next(iter(cells["after"].drop_nulls()), "")
-    if decimal is None:
-        if not currency.endswith(("$", "£")):
-            marks.require_clear(COMMA, column.name)
-        if currency.endswith("€"):
-            marks.require_clear(POINT, column.name)
-    numbers = marks.numbers(decimal)
-    return numbers.zip_with((cells["sign"] == "-").fill_null(False).not_(), -numbers)
-
-
-def _marks_beside_signs(column: pl.Series) -> Marks | None:
-    """Return the numbers in cells that all have the same sign or unit; None where they do not."""
-    cells = _cells(column)
-    if not column.count() or cells["body"].null_count() > column.null_count() or _n_shapes(cells) > 1:
-        return None
-    return Marks.of(cells["body"].str.replace_all(r"['’\s]", "").alias(column.name))
-
-
-def _cells(column: pl.Series) -> pl.DataFrame:
-    """Return what is before each number, its sign, the number and what is after it; nothing of other text."""
-    return column.str.strip_chars().str.extract_groups(_CELL).struct.unnest()
-
-
-def _n_shapes(cells: pl.DataFrame) -> int:
-    return cells.filter(pl.col("body").is_not_null()).select("before", "after").n_unique()
-
-
 def require_all_numbers_or_text(frame: pl.DataFrame) -> None:
-    """Refuse columns of text most of which are numbers or dates: the rest are slips, and no categories."""
+    """Refuse columns of text most of which are numbers or dates: the other cells are slips, and no categories."""
     for column in frame.select(pl.col(pl.String)):
         stripped, cells = column.str.strip_chars(), _cells(column)
-        numbers = stripped.cast(pl.Float64, strict=False).is_not_null()
-        _require_few_others(column, "a number", numbers)
-        _require_few_others(column, "a date", stripped.str.contains(DATE).fill_null(False))
-        if _n_shapes(cells) == 1:
-            _require_few_others(column, "a number", cells["body"].is_not_null())
-
-
-def _require_few_others(column: pl.Series, what: str, is_such: pl.Series) -> None:
-    others = column.is_not_null() & ~is_such
-    if others.any() and 2 * others.sum() < column.count():
-        row = int(others.arg_max() or 0)
-        like = f'{what.split()[1]}s like "{column.filter(is_such)[0]}"'
-        raise InputError(
-            f'Column "{column.name}" has {like}, but ',
-            RowNumber(row),
-            f' is "{column[row]}": make it {what}, empty it, or set ',
-            Hint("ignore", column.name),
-            " or ",
-            Hint("discrete_features", column.name),
-            ".",
-        )
+        kinds = [
+            ("number", stripped.cast(pl.Float64, strict=False).is_not_null()),
+            ("date", stripped.str.contains(_DATE).fill_null(False)),
+            ("number", cells["body"].is_not_null() & (_n_units(cells) == 1)),
+        ]
+        for what, is_such in kinds:
+            others = column.is_not_null() & ~is_such
+            if others.any() and 2 * others.sum() < column.count():
+                row, name = int(others.arg_max() or 0), (column.name,)
+                raise InputError(
+                    f'Column "{column.name}" has {what}s like "{column.filter(is_such)[0]}", but ',
+                    RowNumber(row),
+                    f' is "{column[row]}": make it a {what}, empty it, or set ',
+                    Hint("ignore", name),
+                    " or ",
+                    Hint("discrete_features", name),
+                    ".",
+                )
 
 
 def describe_numeric_text(values: list[str]) -> str | None:
-    """Return what text looks like, and how many cells: numbers or dates; None for other text, or few categories.
+    """Describe what most cells of text are, numbers or dates; None for other text, or for few categories.
 
     Whole numbers may well be names, such as those of postal districts, unless they hardly repeat.
     """
@@ -272,13 +250,13 @@ def describe_numeric_text(values: list[str]) -> str | None:
         return None
     stripped = column.str.strip_chars()
     may_be_names = 2 * column.n_unique() <= len(values)
-    for what, pattern in (("dates", DATE), ("numbers", _CELL)):
-        looks_so = stripped.str.contains(pattern)
+    for what, pattern in (("dates", _DATE), ("numbers", _CELL)):
+        is_such = stripped.str.contains(pattern)
         if may_be_names:
-            looks_so &= ~stripped.str.contains(_WHOLE)
-        if 2 * looks_so.sum() > len(column):
-            example = column.filter(looks_so)[0]
-            return f'{what}, such as "{example}" ({looks_so.sum():,} of {len(column):,} cells)'
+            is_such &= ~stripped.str.contains(_WHOLE)
+        if 2 * is_such.sum() > len(column):
+            example = column.filter(is_such)[0]
+            return f'{what}, such as "{example}" ({is_such.sum():,} of {len(column):,} cells)'
     return None
 
 

@@ -143,7 +143,7 @@ def _how_selected(selection: Selection) -> str:
     dropped = f" ({selection.n_rows_dropped:,} more had missing values)" if selection.n_rows_dropped else ""
     tested = f" (tests on {selection.n_rows_tested:,} of them)" if selection.n_rows_tested else ""
     parts = [f"{selection.n_rows:,} rows{grouped}{tested}{dropped}"]
-    parts += [f"{number} classes" for number in selection.n_classes if number is not None]
+    parts += [kind for kind in selection.target_kinds if kind != "numbers"]
     if selection.discrete:
         parts.append(count(len(selection.discrete), "discrete feature"))
     if selection.steps:

@@ -149,6 +149,8 @@ class Selection(Record):
         Features taken as categories.
     n_classes : tuple of (int or None)
         Number of classes of each target; None for numbers.
+    target_kinds : tuple of str
+        What each target holds, in words: "numbers", "3 classes".
     neighbors : NeighborChoice or None
         How the number of neighbours, or what else is the ``criterion_parameter``, was chosen, where resampling
         chose it.
@@ -231,8 +233,14 @@ class Selection(Record):
     near_unique: tuple[str, ...] = ()
     discrete: tuple[str, ...] = ()
     n_classes: tuple[int | None, ...] = (None,)
+    target_kinds: tuple[str, ...] = ()
     ended_by: str | None = None
     warnings: tuple[DataWarningRecord, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.target_kinds:  # results of version 0.1 have numbers of classes only
+            kinds = tuple("numbers" if number is None else f"{number} classes" for number in self.n_classes)
+            object.__setattr__(self, "target_kinds", kinds)
 
     @property
     def is_partial(self) -> bool:

@@ -194,9 +194,10 @@ class _Decoder:
         if origin is types.UnionType:
             if value is None and types.NoneType in arguments:
                 return None
-            # A union is of a type and None, or of text and a dataclass.
+            # A union is of types that JSON tells apart, or of one type and None, or of text and a dataclass.
             is_nested = isinstance(value, dict)
-            return self.value(next(one for one in arguments if is_dataclass(one) or not is_nested), value)
+            possible = [one for one in arguments if is_dataclass(one) or not is_nested]
+            return self.value(next((one for one in possible if type(value) is one), possible[0]), value)
         if origin is np.ndarray:
             return np.array(value, dtype=np.float64)
         if origin is tuple:

@@ -216,10 +216,8 @@ def _small_classes(problem: Problem, least: float | None) -> Iterator[DataWarnin
     rows that are of the class.
     """
     n_rows, target = problem.table.n_rows, problem.table.target
-    for column, n_classes in zip(target.columns, target.n_classes, strict=True):
-        if n_classes is None:
-            continue
-        counts = np.unique(column, return_counts=True)[1]
+    for column, kind in zip(target.columns, target.kinds, strict=True):
+        counts = np.array(kind.class_counts(column), dtype=np.int64)
         shares = counts / n_rows
         is_small = counts < _FEWEST_OF_A_CLASS if least is None else np.sqrt(3 * shares * (1 - shares)) < least
         if small := np.sort(counts[is_small]).tolist():

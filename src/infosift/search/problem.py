@@ -86,9 +86,7 @@ def _component(thing: Any) -> Component:
 
 
 def _plain(value: Any) -> Any:
-    """Return a number as JSON has them, and an object of a registry, such as a null, by its name."""
-    if isinstance(getattr(value, "name", None), str):
-        return value.name
+    """Return a number as JSON has them."""
     if isinstance(value, np.generic):
         return value.item()
     return float(value) if isinstance(value, Real) and not isinstance(value, (int, float)) else value

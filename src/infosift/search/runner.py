@@ -131,6 +131,7 @@ class Run:
             near_unique=tuple(table.names[i] for i in table.near_unique),
             discrete=tuple(table.names[i] for i in table.discrete),
             n_classes=table.target.n_classes,
+            target_kinds=tuple(kind.describe() for kind in table.target.kinds),
             duplicates=tuple((table.names[i], table.names[j]) for i, j in table.duplicates.items()),
             neighbors=None,
             steps=(),

@@ -203,5 +203,5 @@ def explained_by(problem: Problem, tests: Tests, engine: Engine, columns: Sequen
     regression = KernelRidge(table.columns[list(columns)], engine, row_groups=table.row_groups)
     (column,), (kind,) = table.target.columns, table.target.kinds
     by_regression = kind.information(column, regression.predict)
-    shares = kind.class_shares(column)
+    shares = tuple(count / len(column) for count in kind.class_counts(column))
     return Explained(information=max(0.0, by_criterion, by_regression), class_shares=shares)

@@ -213,7 +213,6 @@ def _how_chosen(selection: Selection, choice: NeighborChoice) -> str:
 def _facts(selection: Selection) -> list[tuple[str, str]]:
     """Return facts about the data, each with its label."""
     settings = selection.settings
-    kinds = ["numbers" if classes is None else f"{classes} classes" for classes in selection.n_classes]
     duplicates = [f"{in_a_sentence(name)} (of {in_a_sentence(other)})" for name, other in selection.duplicates]
     numbers = {
         "rows used": selection.n_rows,
@@ -231,7 +230,7 @@ def _facts(selection: Selection) -> list[tuple[str, str]]:
         "feature groups": [name for name, _ in settings.feature_groups],
     }
     facts = [(label, f"{number:,}") for label, number in numbers.items() if number is not None]
-    facts.append(("target", f"{in_a_sentence(selection.target_name)} ({series(kinds)})"))
+    facts.append(("target", f"{in_a_sentence(selection.target_name)} ({series(list(selection.target_kinds))})"))
     facts += [
         (label, f"{len(names):,}: {wording.names_in_a_sentence(names)}") for label, names in lists.items() if names
     ]

@@ -18,6 +18,7 @@ import studies
 from infosift.cli.options import workers
 from infosift.cli.output import errors_in_one_sentence, writing
 from infosift.errors import InputError
+from infosift.progress import end_at_once, raise_from_here
 
 app = typer.Typer(rich_markup_mode="rich", pretty_exceptions_enable=False, add_completion=False)
 StudyName = Enum("StudyName", {name: name for name in studies.NAMES})  # type: ignore[misc]
@@ -46,6 +47,7 @@ def study(
 
     Example: [bold]python -m studies friedman[/bold]
     """
+    raise_from_here()
     with errors_in_one_sentence():
         folder = out or Path(f"study-{name.value}")
         with _folder_of_results(folder):
@@ -96,4 +98,5 @@ def _print(outcome: studies.Outcome, console: Console) -> None:
 
 
 if __name__ == "__main__":
+    end_at_once()
     app(prog_name="python -m studies")

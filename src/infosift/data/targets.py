@@ -240,7 +240,7 @@ class Target:
 def read_target(data: Any, name: str = "target") -> NamedColumns:
     """Read the target: one column, or several."""
     data = as_plain(data) if isinstance(data, (list, tuple)) else data
-    shape = getattr(data, "shape", None) or np.shape(data)
+    shape = getattr(data, "shape", None) or np.asarray(data).shape
     return read_columns(data, name) if len(shape) == 2 and shape[1] > 1 else read_column(data, name)
 
 

@@ -36,7 +36,7 @@ from infosift.errors import (
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike
 from infosift.results.selection import INTERRUPT, Selection
-from infosift.search.checkpoint import Checkpoint, checkpoint_path
+from infosift.search.checkpoint import Checkpoint, SearchState
 from infosift.search.data_warnings import emit, warnings_before_search
 from infosift.search.problem import make_problem, settings_of
 from infosift.search.registry import METHODS, SEARCHES
@@ -243,7 +243,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         KeyboardInterrupt
             Where a key is pressed to interrupt; ``selection_`` then has what was decided, and is marked so.
         """
-        checkpoint = None if self.checkpoint is None else Checkpoint(checkpoint_path(self.checkpoint))
+        checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint, SearchState)
         given = self.get_params(deep=False)
         settings = settings_of(given, has_row_groups=groups is not None)
         if checkpoint is not None and checkpoint.seed is not None and self.random_state is None:

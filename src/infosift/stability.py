@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from infosift.results.selection import INTERRUPT
 from infosift.results.serialization import Record
 from infosift.results.settings import Settings
 from infosift.results.stability import Stability, Substitutes
-from infosift.search.checkpoint import checkpoint_path, fingerprint, read_whole, require_same_run, write_whole
+from infosift.search.checkpoint import Checkpoint, RunState
 from infosift.search.problem import make_problem, settings_of
 from infosift.search.runner import Run
 from infosift.selector import MutualInfoSelector
@@ -118,21 +117,14 @@ def selection_stability(
     is_shown = require_verbosity(verbose)
     n_jobs = selector.n_jobs if n_jobs is None else n_jobs
     ThreadEngine(n_jobs)  # refuses what is no number of jobs
-    path = None if checkpoint is None else checkpoint_path(checkpoint)
-    saved = None if path is None else read_whole(path, StabilityState)
-    seed = saved.settings.seed if saved is not None and random_state is None else resolve_seed(random_state)
+    file = None if checkpoint is None else Checkpoint(checkpoint, StabilityState)
+    stored = None if file is None else file.seed
+    seed = stored if stored is not None and random_state is None else resolve_seed(random_state)
     parameters = clone(selector).set_params(random_state=seed).get_params(deep=False)
     data, table = read(X, y, groups, parameters)
-    state = None
-    if path is not None:
-        state = StabilityState(
-            data=fingerprint(table), version=version("infosift"), settings=data.settings, half_samples=()
-        )
-        if saved is not None:
-            require_same_run(path, saved, state)
-            state = saved
+    state = StabilityState(settings=data.settings) if file is None else file.resume(table, data.settings)
     with ProgressBar() if is_shown else nullcontext() as bar:
-        half_samples = _select_on_all(data, seed, n_resamples, n_jobs, Reporter(bar), path, state)
+        half_samples = _select_on_all(data, seed, n_resamples, n_jobs, Reporter(bar), file, state)
     return _stability(data, half_samples)
 
 
@@ -150,13 +142,10 @@ class HalfSample(Record):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class StabilityState(Record):
-    """A checkpoint: the run, and the half-samples that are done."""
+class StabilityState(RunState):
+    """The half-samples that are done."""
 
-    data: str
-    version: str
-    settings: Settings
-    half_samples: tuple[HalfSample, ...]
+    half_samples: tuple[HalfSample, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -240,20 +229,20 @@ def _select_on_all(
     n_resamples: int,
     n_jobs: int | None,
     reporter: Reporter,
-    path: Path | None,
-    state: StabilityState | None,
+    checkpoint: Checkpoint[StabilityState] | None,
+    state: StabilityState,
 ) -> list[HalfSample]:
     """Select on every half-sample; each is written to the checkpoint as soon as it is done."""
-    done = {} if state is None else {half.number: half for half in state.half_samples}
+    done = {half.number: half for half in state.half_samples}
     left = [number for number in range(n_resamples) if number not in done]
     reporter.begin("selecting on half-samples", n_resamples)
     reporter.advance(n_resamples - len(left))
     for half in _selections(data, seed, left, n_jobs):
         done[half.number] = half
         reporter.advance(1)
-        if path is not None and state is not None and not half.is_partial:
+        if checkpoint is not None and not half.is_partial:
             state = replace(state, half_samples=(*state.half_samples, half))
-            write_whole(path, state)
+            checkpoint.write(state)
     return [done[number] for number in range(n_resamples)]
 
 

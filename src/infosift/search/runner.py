@@ -1,10 +1,11 @@
-"""A run of a search: at any moment, what it has decided so far makes a Selection."""
+"""A run of a search: at any moment, its decisions so far make a Selection."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from infosift.results.data_warning import DataWarningRecord
 from infosift.results.selection import INTERRUPT, TIME_LIMIT, Selection
 from infosift.results.steps import Removal, Replacement
 from infosift.search.base import Decision, Problem, Tests, columns_of
-from infosift.search.checkpoint import Checkpoint, fresh_state
+from infosift.search.checkpoint import Checkpoint, SearchState
 from infosift.search.data_warnings import warnings_after_search
 from infosift.search.verdicts import detectable_correlation, explained_by, information_alone, verdicts
 
@@ -22,7 +23,7 @@ _CALLBACK = "a callback"
 
 
 class Run:
-    """Runs a search and remembers its decisions: those on features in a checkpoint too, if there is one.
+    """Runs a search and records its decisions: those on features in a checkpoint too, if there is one.
 
     ``on_step`` is called, as soon as a step is decided, with the selection so far; where it returns True, the run
     ends. ``warnings`` are those that the data gave before; None where none are wanted, as on resampled rows.
@@ -33,15 +34,15 @@ class Run:
         problem: Problem,
         engine: Engine,
         reporter: Reporter,
-        checkpoint: Checkpoint | None = None,
+        checkpoint: Checkpoint[SearchState] | None = None,
         on_step: Callable[[Selection], bool] | None = None,
         warnings: Sequence[DataWarningRecord] | None = None,
     ) -> None:
         self._problem, self._engine, self._reporter = problem, engine, reporter
         self._checkpoint, self._on_step, self._warnings = checkpoint, on_step, warnings
         table, settings = problem.table, problem.settings
-        self._state = fresh_state(settings) if checkpoint is None else checkpoint.resume(table, settings)
-        self._selection = self._nothing_decided()
+        self._state = SearchState(settings=settings) if checkpoint is None else checkpoint.resume(table, settings)
+        self._selection = self._without_decisions()
         self._n_sent = 0
 
     def select(self) -> Selection:
@@ -58,31 +59,27 @@ class Run:
         return replace(self._selection, ended_by=ended_by)
 
     def _search(self) -> str | None:
-        tests = self._start_tests()
-        decided = self._state.steps
-        for decision in self._problem.search.decisions(self._problem, tests, decided):
-            if self._remember(decision):
+        """Follow the search to its end, then judge every feature; return what ended it early, if anything did."""
+        problem, engine, tests = self._problem, self._engine, self._start_tests()
+        for decision in problem.search.decisions(problem, tests, self._state.steps):
+            if self._record(decision):
                 return _CALLBACK
-        said = verdicts(self._problem, tests, self._selection)
-        detectable = detectable_correlation(self._problem, tests.n_rows, self._selection.steps)
-        alone = information_alone(self._problem, tests, self._engine, said)
-        self._selection = replace(
-            self._selection,
-            verdicts=said,
-            smallest_detectable_correlation=detectable,
-            information_alone=alone,
-            explained=explained_by(self._problem, tests, self._engine, self._selection.indices),
+        judged = verdicts(problem, tests, self._selection)
+        self._update(
+            verdicts=judged,
+            smallest_detectable_correlation=detectable_correlation(problem, tests.n_rows, self._selection.steps),
+            information_alone=information_alone(problem, tests, engine, judged),
+            explained=explained_by(problem, tests, engine, self._selection.indices),
         )
         if self._warnings is not None:
-            more = warnings_after_search(self._problem, self._selection, self._engine)
-            self._selection = replace(self._selection, warnings=(*self._warnings, *more))
+            more = warnings_after_search(problem, self._selection, engine)
+            self._update(warnings=(*self._warnings, *more))
         return None
 
     def _start_tests(self) -> Tests:
         problem, known = self._problem, self._state.neighbors
         tests = problem.method.tests(problem, self._engine, self._reporter, known)
-        self._selection = replace(
-            self._selection,
+        self._update(
             neighbors=tests.neighbors,
             criterion_values=tuple(value for value in tests.values if value is not None),
             n_rows_tested=tests.n_rows if tests.n_rows < problem.table.n_rows else None,
@@ -91,25 +88,27 @@ class Run:
             self._save()
         return tests
 
-    def _remember(self, decision: Decision) -> bool:
-        """Take a decision down; return whether the run is to end here."""
-        selection = self._selection
+    def _record(self, decision: Decision) -> bool:
+        """Add a decision to the selection; return whether the run is to end here."""
         if isinstance(decision, Replacement):
-            self._selection = replace(selection, replacements=(*selection.replacements, decision))
+            self._update(replacements=(*self._selection.replacements, decision))
             return False
         if isinstance(decision, Removal):
-            self._selection = replace(selection, removals=(*selection.removals, decision))
+            self._update(removals=(*self._selection.removals, decision))
             return False
-        is_new = len(selection.steps) >= len(self._state.steps)
+        is_new = len(self._selection.steps) >= len(self._state.steps)
         if is_new and (sent := self._engine.bytes_sent) is not None:
             decision = replace(decision, bytes_sent=sent - self._n_sent)
             self._n_sent = sent
-        self._selection = replace(selection, steps=(*selection.steps, decision))
+        self._update(steps=(*self._selection.steps, decision))
         if is_new:
             self._save()
         if decision.accepted:
             self._reporter.add(f"{'−' * (decision.action == 'remove')}{decision.feature}")
         return self._on_step is not None and self._on_step(self._selection)
+
+    def _update(self, **values: Any) -> None:
+        self._selection = replace(self._selection, **values)
 
     def _save(self) -> None:
         if self._checkpoint is not None:
@@ -117,7 +116,7 @@ class Run:
                 replace(self._state, neighbors=self._selection.neighbors, steps=self._selection.steps)
             )
 
-    def _nothing_decided(self) -> Selection:
+    def _without_decisions(self) -> Selection:
         problem, table = self._problem, self._problem.table
         is_stepwise = problem.search.is_conditional and not problem.search.starts_full
         return Selection(

@@ -12,8 +12,10 @@ from infosift import KSG, Calibrated, MutualInfoSelector, Published
 from infosift.data.columns import NamedColumns
 from infosift.data.groups import FeatureUnit
 from infosift.data.table import make_table
+from infosift.engines.base import joined_columns
 from infosift.engines.threads import ThreadEngine
-from infosift.inference.conditional import Conditional, Workbench
+from infosift.inference.conditional_test import ConditionalTest, TestContext
+from infosift.inference.nulls import as_null
 from infosift.progress import Reporter
 from infosift.results.serialization import with_digest
 from studies.simulated import draw_friedman
@@ -96,19 +98,35 @@ def conditional_on(
     n_jobs=1,
     engine=None,
     discrete=(),
+    residuals=False,
     **of_table,
 ):
-    """Features (features x rows) beside a subset of them, as the tests of the calibrated method are asked."""
+    """The test of features (features x rows) conditional on a subset of them, as in the calibrated method."""
     names = tuple(names or (f"x{i}" for i in range(len(X))))
     target = NamedColumns(("y",), y[None], discrete=frozenset([0] if np.unique(y).size < 5 else []))
     table = make_table(NamedColumns(names, X, discrete=frozenset(discrete)), target, seed=0, **of_table)
-    bench = Workbench(table, KSG(), values, engine or SmallParts(n_jobs), seed, null, Reporter())
+    context = TestContext(table, KSG(), values, engine or SmallParts(n_jobs), seed, as_null(null), Reporter())
     units = [unit for unit in table.units if not set(unit.columns) & set(subset)]
-    return Conditional(bench, subset, units, step)
+    return ConditionalTest(context, subset, units, step, residuals=residuals)
+
+
+def drawn_columns(test, draws, **options):
+    """The columns of surrogates for each draw and positions of candidates, fetched one by one."""
+    surrogates = test.blocks.surrogates(draws, test.indices, **options)
+    units = [test.units[position] for _, positions in draws for position in positions]
+    of_units = [
+        joined_columns(surrogates.columns.pieces(range(first, first + len(unit.columns))))
+        for unit, first in zip(units, surrogates.firsts, strict=True)
+    ]
+    ends = np.cumsum([len(positions) for _, positions in draws])
+    return [
+        np.concatenate([np.empty((0, len(test.rows))), *of_units[end - len(positions) : end]])
+        for end, (_, positions) in zip(ends, draws, strict=True)
+    ]
 
 
 def conditional_of_groups(subset=(), *, classes=False, **options):
-    """Numbers, categories and groups of features beside a subset of them."""
+    """Numbers, categories and groups of features, conditional on a subset of them."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(9, 80))
     X[2], X[5] = rng.integers(0, 2, size=80), rng.integers(0, 6, size=80)

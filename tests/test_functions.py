@@ -23,7 +23,9 @@ from infosift import (
     score_candidates,
 )
 from infosift.data.prepare import to_unit_spread
-from infosift.inference.permutation import shuffled_orders
+from infosift.inference.nulls.shuffle import RandomPermutations
+from infosift.inference.permutation import PermutationIndices
+from infosift.inference.statistics.neighbors import JointInformation
 from infosift.results import CriterionChoice
 from infosift.search.resampling import _halves
 from oracle import ksg
@@ -64,8 +66,8 @@ def test_permutation_test_against_its_definition():
     options = {"n_neighbors": 4, "n_permutations": 39, "random_state": 5}
     test = permutation_test(X[:, 3], y, given=X[:, [4]], null="shuffle", **options)
     column, beside, target = scaled(X[:, 3]), scaled(X[:, 4]), scaled(y)
-    copies = column[0][shuffled_orders(60, range(39), seed=5, step=0)]
-    null = [ksg(np.vstack([copy, beside]), target, 4, 1) for copy in copies]
+    indices = PermutationIndices(RandomPermutations(60, seed=5, step=0), 60)(range(1, 40))
+    null = [ksg(np.vstack([surrogate, beside]), target, 4, 1) for surrogate in column[0][indices]]
     information = ksg(np.vstack([column, beside]), target, 4, 1)
     draws = np.array([information, *null])
     np.testing.assert_allclose(test.null, (null - draws.mean()) / draws.std(), rtol=0, atol=1e-7)
@@ -110,7 +112,7 @@ def test_rows_that_depend_on_their_neighbours_are_named():
 
 
 def test_a_tiny_level_takes_long(monkeypatch):
-    monkeypatch.setattr("infosift.functions.null_scores", lambda *_, **__: np.zeros(19))
+    monkeypatch.setattr(JointInformation, "scores", lambda *_: np.zeros((20, 1, 1)))
     X, y = friedman(0, n=60)
     said = r"^alpha=1e-05 needs at least 99,999 permutations per test, which takes long: raise alpha,"
     with pytest.warns(UserWarning, match=said):

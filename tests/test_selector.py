@@ -206,7 +206,7 @@ def test_n_jobs_has_scikit_learns_meaning(data):
         ({"criterion": KSG(max_neighbors=0)}, "max_neighbors must be an integer of at least 1, not 0"),
         (
             {"method": Calibrated(null="none")},
-            "null must be one of residual, local, shuffle, circular, not 'none'",
+            r"null must be one of residual, local, shuffle, circular, or an object .*, not 'none'",
         ),
         ({"max_features": 0}, "max_features must be an integer of at least 1, not 0"),
         ({"alpha": "x"}, "alpha must lie between 0 and 1, not 'x'"),

@@ -7,29 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from infosift.arrays import FloatArray, IntArray
+from infosift.arrays import FloatArray
 from infosift.criteria import CRITERIA, KSG, Criterion, Scorer, as_criterion
 from infosift.data.columns import NamedColumns
 from infosift.data.frames import read_columns
-from infosift.data.groups import sample_rows
+from infosift.data.groups import FeatureUnit, sample_rows
 from infosift.data.table import Table, make_table
 from infosift.data.targets import decide_kinds
+from infosift.data.types import are_categorical
 from infosift.data.validation import ArgumentReader, read_finite
 from infosift.engines import active_engine
 from infosift.engines.base import Question
 from infosift.errors import (
     InputError,
-    require_choice,
     require_count,
     require_finite_number,
     require_level,
 )
+from infosift.inference.conditional_test import ConditionalTest, TestContext
 from infosift.inference.diagnostics import serial_dependence
-from infosift.inference.kernel_ridge import KernelRidge
-from infosift.inference.permutation import fewest_permutations, judge, null_scores, permutations_for
-from infosift.inference.residuals import randomised_residuals, residuals_of_target
-from infosift.inference.row_sources import shuffle_of
-from infosift.inference.surrogates import NULLS, surrogates_of
+from infosift.inference.nulls import NULLS, Null, as_null
+from infosift.inference.permutation import fewest_permutations, judge, permutations_for
+from infosift.inference.statistics.neighbors import JointInformation
+from infosift.progress import Reporter
 from infosift.random_streams import SeedLike, resolve_seed
 from infosift.results.comparison import CriterionChoice
 from infosift.results.steps import FoldEstimates, NeighborChoice, PermutationTest
@@ -193,7 +193,7 @@ def permutation_test(
     *,
     alpha: float = 0.05,
     n_permutations: int | str = "auto",
-    null: str = "residual",
+    null: str | Null = "residual",
     n_neighbors: int | None = None,
     variant: int = 1,
     discrete_features: Any = "auto",
@@ -215,7 +215,7 @@ def permutation_test(
         Significance level, which sets the threshold.
     n_permutations : int or "auto"
         Number of surrogates; "auto" is the smallest from 50 on that makes alpha exact.
-    null : {"residual", "local", "shuffle"}
+    null : {"residual", "local", "shuffle"} or Null
         How surrogates are drawn given other features. "residual": x is predicted from them and its residual
         shuffled among rows alike in them; the estimate is then about the residual of y too. "local": each row has
         the value of a near one (Runge 2018). "shuffle": all rows are shuffled, as in the published method, which
@@ -238,36 +238,33 @@ def permutation_test(
     (True, 59)
     """
     alpha = require_level(alpha)
-    require_choice("null", null, NULLS)
+    null = as_null(null, [name for name, other in NULLS.items() if not other.only_series_given_subset])
     count = permutations_for(alpha, n_permutations)
     if n_permutations == "auto":
         emit(many_permutations(alpha, fewest_permutations(alpha)), stacklevel=2)
     seed = resolve_seed(random_state)
-    asked = _criterion_of(None, n_neighbors, variant)
-    reader = _reader(asked, discrete_features, discrete_target, seed)
-    column, kinds_of_target = reader.read_pair(x, y)
-    target = kinds_of_target.columns
+    measure = _criterion_of(None, n_neighbors, variant)
+    reader = _reader(measure, discrete_features, discrete_target, seed)
+    column, target = reader.read_pair(x, y)
     if len(column) != 1:
         raise InputError(f"x must be one feature, and it has {len(column)} columns: test them one by one.")
-    given_columns = reader.read_given(given, target.shape[1])
-    scorer = _make_scorer(asked, n_jobs, target.shape[1])
-    dependence = serial_dependence(column, target, scorer.engine, given_columns)
+    given_columns = reader.read_given(given, target.n_rows)
+    scorer = _make_scorer(measure, n_jobs, target.n_rows)
+    dependence = serial_dependence(column, target.columns, scorer.engine, given_columns)
     if dependence is not None:
         emit([row_order(dependence, read_columns(x).names[0])], stacklevel=2)
-    regression = KernelRidge(given_columns, scorer.engine) if null == "residual" and len(given_columns) else None
-    surrogates, shuffle = surrogates_of(column, null, regression, seed), shuffle_of(null, given_columns, seed, 0)
-    versions = target[None]
-    if regression is not None:
-        versions = randomised_residuals(residuals_of_target(kinds_of_target, regression))
-
-    def score(candidates: FloatArray) -> FloatArray:
-        scores = [_score_columns(scorer, candidates, given_columns, version) for version in versions]
-        return np.asarray(np.mean(scores, axis=0))
-
-    def score_draws(draws: range, orders: IntArray) -> FloatArray:
-        return score(np.concatenate([surrogates.draw(source) for source in shuffle.sources(draws, orders)]))
-
-    return judge(score(column)[0], null_scores(score_draws, target.shape[1], count, seed, step=0), alpha)
+    if not column.any() and not given_columns.any():
+        scores = np.zeros(1 + count)  # a constant has no information, and its nearest neighbours are chance
+    else:
+        columns = np.concatenate([column, given_columns])
+        names = tuple(f"x{i}" for i in range(len(columns)))
+        kinds = are_categorical(columns)
+        table = Table(names, columns, kinds, target, digests=(), constant=(), duplicates={})
+        context = TestContext(table, measure, (scorer.value,), scorer.engine, seed, null, Reporter())
+        candidate = FeatureUnit(names[0], (0,))
+        test = ConditionalTest(context, range(1, len(columns)), [candidate], step=0, all_rows=True)
+        scores = JointInformation(test, "testing").scores(range(1 + count))[:, 0, 0]
+    return judge(scores[0], scores[1:], alpha)
 
 
 def _score_columns(scorer: Scorer, candidates: FloatArray, given: FloatArray, target: FloatArray) -> FloatArray:

@@ -9,22 +9,22 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
 from infosift.inference.max_test import (
-    Draws,
-    blind,
-    cheap_looks,
-    draws_for,
-    draws_of,
-    growing,
-    joined,
-    looks,
+    GrowingSample,
+    NullSample,
+    capped,
     max_test,
+    no_evidence,
+    permutations_to_reach,
+    schedule_of_cheap_draws,
+    schedule_of_draws,
+    sequential_p_values,
     tail_bound,
 )
 from infosift.inference.permutation import studentised
 
 
 def assert_same(found, expected):
-    for name in ("observed", "as_high", "best"):
+    for name in ("observed", "n_exceed", "max_statistics"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
 
 
@@ -36,18 +36,20 @@ def test_the_best_of_many_has_its_level(n_units):
     def draw(draws):
         return rng.normal(size=(len(draws), n_units, 2))
 
-    passed = sum(max_test(growing(draw), 0.05, looks(0.05, None)).p_value <= 0.05 for _ in range(1000))
+    tests = [max_test(GrowingSample(draw), 0.05, schedule_of_draws(0.05, None)) for _ in range(1000)]
+    passed = sum(test.p_value <= 0.05 for test in tests)
     assert passed <= 72
 
 
-def test_a_fine_test_has_its_level():
+def test_a_precise_test_has_its_level():
     # As above: Binomial(100, 0.05) exceeds 12 once in 700 times. One that passes goes on, and may fail then.
     rng = np.random.default_rng(0)
 
     def draw(draws):
         return rng.normal(size=(len(draws), 2, 2))
 
-    tests = [max_test(growing(draw), 0.05, cheap_looks(0.05, None), fine=True) for _ in range(100)]
+    schedule = list(schedule_of_cheap_draws(0.05, None))
+    tests = [max_test(GrowingSample(draw), 0.05, schedule, precise=True) for _ in range(100)]
     assert sum(test.p_value <= 0.05 for test in tests) <= 12
     assert {test.n_permutations for test in tests} == {59, 249, 999, 4999}
 
@@ -62,19 +64,19 @@ def test_draws_end_when_all_is_clear():
                 scores[0] += by
             return scores
 
-        return growing(draw)
+        return GrowingSample(draw)
 
-    assert max_test(shifted(-3), 0.05, looks(0.05, None)).n_permutations == 19
-    strong = max_test(shifted(30), 0.05, looks(0.05, None))
+    assert max_test(shifted(-3), 0.05, schedule_of_draws(0.05, None)).n_permutations == 19
+    strong = max_test(shifted(30), 0.05, schedule_of_draws(0.05, None))
     assert strong.n_permutations == 39
     assert strong.p_value == 1 / 40
     assert strong.p_high <= 0.05
-    assert max_test(shifted(30), 0.05, looks(0.05, 99)).n_permutations == 99
-    assert max_test(shifted(30), 0.05, cheap_looks(0.05, None)).n_permutations == 59
-    fine = max_test(shifted(30), 0.05, cheap_looks(0.05, None), fine=True)
-    assert fine.n_permutations == 999
-    assert fine.p_value == 1 / 1000
-    assert max_test(shifted(-3), 0.05, cheap_looks(0.05, None), fine=True).n_permutations == 59
+    assert max_test(shifted(30), 0.05, schedule_of_draws(0.05, 99)).n_permutations == 99
+    assert max_test(shifted(30), 0.05, schedule_of_cheap_draws(0.05, None)).n_permutations == 59
+    precise = max_test(shifted(30), 0.05, schedule_of_cheap_draws(0.05, None), precise=True)
+    assert precise.n_permutations == 999
+    assert precise.p_value == 1 / 1000
+    assert max_test(shifted(-3), 0.05, schedule_of_cheap_draws(0.05, None), precise=True).n_permutations == 59
 
 
 def with_p_values(*shares):
@@ -83,13 +85,13 @@ def with_p_values(*shares):
     def draw(count):
         observed = 1 - np.array(shares)
         surrogates = (np.arange(count) + 0.5) / count
-        return Draws(observed, np.zeros(len(shares), dtype=np.int64), np.array([observed.max(), *surrogates]))
+        return NullSample(observed, np.zeros(len(shares), dtype=np.int64), np.array([observed.max(), *surrogates]))
 
     return draw
 
 
 @pytest.mark.parametrize(
-    ("shares", "fine", "n_permutations"),
+    ("shares", "precise", "n_permutations"),
     [
         ((0.0,), False, 249),  # Clopper and Pearson: 1 - 0.001 ** (1 / 249) is the first bound below alpha
         ((0.0,), True, 999),
@@ -103,8 +105,8 @@ def with_p_values(*shares):
         ((0.3,), True, 59),
     ],
 )
-def test_a_fine_test_goes_on_where_a_candidate_is_near_alpha(shares, fine, n_permutations):
-    test = max_test(with_p_values(*shares), 0.05, cheap_looks(0.05, None), fine=fine)
+def test_a_precise_test_goes_on_where_a_candidate_is_near_alpha(shares, precise, n_permutations):
+    test = max_test(with_p_values(*shares), 0.05, schedule_of_cheap_draws(0.05, None), precise=precise)
     assert test.n_permutations == n_permutations
     assert test.p_value == pytest.approx(min(shares), abs=2 / n_permutations)
     assert test.p_low <= min(shares) <= test.p_high
@@ -114,31 +116,31 @@ def test_a_fine_test_goes_on_where_a_candidate_is_near_alpha(shares, fine, n_per
 def test_a_last_look_at_what_is_near_alpha_adds_less_than_a_millionth_to_the_level(alpha):
     # Of exchangeable draws, the number of all surrogates as high as the data is uniform, and that of the first of
     # them hypergeometric. To pass by the first is wrong where all would not have passed.
-    *_, first, last = cheap_looks(alpha, None)
+    *_, first, last = schedule_of_cheap_draws(alpha, None)
 
-    def passes_early(as_high):
-        best = np.array([1.0, *np.repeat([2.0, 0.0], [as_high, first - as_high])])
-        draws = Draws(np.array([1.0]), np.array([as_high]), best)
+    def passes_early(n_exceed):
+        best = np.array([1.0, *np.repeat([2.0, 0.0], [n_exceed, first - n_exceed])])
+        draws = NullSample(np.array([1.0]), np.array([n_exceed]), best)
         counted = []
-        test = max_test(lambda count: counted.append(count) or draws, alpha, [first, last], fine=True)
-        return counted == [first] and test.draws.p_values[0] <= alpha
+        test = max_test(lambda count: counted.append(count) or draws, alpha, [first, last], precise=True)
+        return counted == [first] and test.sample.p_values[0] <= alpha
 
-    early = [as_high for as_high in range(100) if passes_early(as_high)]
+    early = [n_exceed for n_exceed in range(100) if passes_early(n_exceed)]
     assert early == list(range(len(early)))
     of_all = np.arange(last + 1)
     wrong = hypergeom.cdf(len(early) - 1, last, of_all, first) * ((1 + of_all) / (1 + last) > alpha)
     assert wrong.mean() < 1e-6
 
 
-def test_looks_make_alpha_exact():
-    assert list(looks(0.05, None)) == [19, 39]
-    assert list(looks(0.01, None)) == [19, 99, 199]
-    assert list(looks(0.05, 59)) == list(looks(0.05, 59, fine=True)) == [59]
-    assert list(looks(0.005, None, fine=True)) == [19, 199, 399, 1999]
-    assert list(cheap_looks(0.03, None)) == [59, 249, 999, 4999]
-    assert list(cheap_looks(0.05 * 0.7, None)) == [59, 249, 999, 4999]
-    assert list(cheap_looks(0.0005, None)) == [59, 249, 1999, 9999]
-    assert list(cheap_looks(0.03, 79)) == [79]
+def test_schedules_make_alpha_exact():
+    assert list(schedule_of_draws(0.05, None)) == [19, 39]
+    assert list(schedule_of_draws(0.01, None)) == [19, 99, 199]
+    assert list(schedule_of_draws(0.05, 59)) == list(schedule_of_draws(0.05, 59, settles=True)) == [59]
+    assert list(schedule_of_draws(0.005, None, settles=True)) == [19, 199, 399, 1999]
+    assert list(schedule_of_cheap_draws(0.03, None)) == [59, 249, 999, 4999]
+    assert list(schedule_of_cheap_draws(0.05 * 0.7, None)) == [59, 249, 999, 4999]
+    assert list(schedule_of_cheap_draws(0.0005, None)) == [59, 249, 1999, 9999]
+    assert list(schedule_of_cheap_draws(0.03, 79)) == [79]
 
 
 def slow_statistics(scores):
@@ -155,21 +157,21 @@ def slow_statistics(scores):
 def test_draws_against_their_definition(seed, n_draws, n_candidates, n_scores):
     scores = np.random.default_rng(seed).normal(size=(n_draws, n_candidates, n_scores))
     scores[:, 0, 0] = 1.0  # does not vary
-    draws, statistics = draws_of(scores), slow_statistics(scores)
+    draws, statistics = NullSample.of_scores(scores), slow_statistics(scores)
     np.testing.assert_allclose(draws.observed, statistics[0], atol=1e-9)
-    np.testing.assert_allclose(draws.best, statistics.max(axis=1), atol=1e-9)
+    np.testing.assert_allclose(draws.max_statistics, statistics.max(axis=1), atol=1e-9)
     assert draws.n_permutations == n_draws - 1
     for candidate in range(1, n_candidates):
-        as_high = sum(statistics[draw, candidate] >= statistics[0, candidate] for draw in range(1, n_draws))
-        assert draws.as_high[candidate] == as_high
-        assert draws.unadjusted_p_values[candidate] == (1 + as_high) / n_draws
+        n_exceed = sum(statistics[draw, candidate] >= statistics[0, candidate] for draw in range(1, n_draws))
+        assert draws.n_exceed[candidate] == n_exceed
+        assert draws.unadjusted_p_values[candidate] == (1 + n_exceed) / n_draws
 
 
 @given(st.lists(st.integers(-3, 3), min_size=1), st.lists(st.integers(-3, 3), min_size=1))
 def test_the_adjusted_p_value_is_how_often_the_best_surrogate_is_as_high(observed, surrogates):
     # Whole numbers, so that there are ties.
     best = np.array([max(observed), *surrogates], dtype=float)
-    draws = Draws(np.array(observed, dtype=float), np.zeros(len(observed), dtype=np.int64), best)
+    draws = NullSample(np.array(observed, dtype=float), np.zeros(len(observed), dtype=np.int64), best)
     for own, p_value in zip(observed, draws.p_values, strict=True):
         assert p_value == (1 + sum(other >= own for other in surrogates)) / (1 + len(surrogates))
 
@@ -181,7 +183,8 @@ def test_draws_joined_over_blocks_of_candidates_are_draws_of_all(seed, n_draws, 
     scores = np.random.default_rng(seed).normal(size=(n_draws, n_candidates, n_scores))
     bounds = [0, *sorted(cut for cut in cuts if cut < n_candidates), n_candidates]
     blocks = [np.ascontiguousarray(scores[:, a:b]) for a, b in pairwise(bounds)]
-    found, expected = joined([draws_of(block) for block in blocks]), draws_of(scores)
+    found = NullSample.joined([NullSample.of_scores(block) for block in blocks])
+    expected = NullSample.of_scores(scores)
     assert_same(found, expected)
     np.testing.assert_array_equal(found.p_values, expected.p_values)
     np.testing.assert_array_equal(found.unadjusted_p_values, expected.unadjusted_p_values)
@@ -194,9 +197,9 @@ def test_draws_grow_and_none_is_drawn_twice():
         asked.append(draws)
         return scores[draws.start : draws.stop]
 
-    up_to = growing(draw)
+    up_to = GrowingSample(draw)
     for count in (19, 39, 99):
-        assert_same(up_to(count), draws_of(scores[: count + 1]))
+        assert_same(up_to(count), NullSample.of_scores(scores[: count + 1]))
     assert asked == [range(20), range(20, 40), range(40, 100)]
 
 
@@ -216,10 +219,51 @@ def test_data_and_surrogates_are_studentised_alike():
     [(0.05, 1000, 999), (0.0004, 1000, 2499), (1e-6, 1000, 19_999), (1e-6, 200_000, 4999), (1e-6, 10**8, 999)],
 )
 def test_small_p_values_take_many_draws_where_these_are_cheap(least_p, n_values, draws):
-    assert draws_for(least_p, n_values) == draws
+    assert permutations_to_reach(least_p, n_values) == draws
 
 
 def test_where_nothing_can_be_seen_no_candidate_passes():
-    test = blind(3, 0.05)
+    test = no_evidence(3, 0.05)
     assert test.p_value == test.p_high == 1
-    assert test.draws.p_values.tolist() == test.draws.unadjusted_p_values.tolist() == [1, 1, 1]
+    assert test.sample.p_values.tolist() == test.sample.unadjusted_p_values.tolist() == [1, 1, 1]
+
+
+def test_a_schedule_is_capped_where_distinct_draws_are_few():
+    assert capped([19, 99, 199], None) == [19, 99, 199]
+    assert capped([19, 99, 199], 120) == [19, 99, 120]
+    assert capped([19, 99, 199], 50) == [19, 50]
+
+
+def exceeding(shares):
+    """Candidates of which such shares of their own surrogates are as large, and the positions that are drawn."""
+    turns = []
+
+    def sample_of(positions):
+        def sample(count):
+            turns.append((positions, count))
+            return sample_at(positions, count)
+
+        return sample
+
+    def sample_at(positions, count):
+        n_exceed = np.floor(np.array(shares)[positions] * count).astype(np.int64)
+        return NullSample(np.zeros(len(positions)), n_exceed, np.zeros(count + 1))
+
+    return sample_at, sample_of, turns
+
+
+def test_sequential_p_values_are_refined_where_few_surrogates_exceed():
+    shares = [0.0, 0.5, 0.0002, 0.04, 0.06]
+    sample_at, sample_of, turns = exceeding(shares)
+    p_values, counts = sequential_p_values(sample_at([0, 1, 2, 3, 4], 199), sample_of, 100, 1 / 20_000)
+    assert turns == [([0, 2, 3], 20_000)]  # 8 of 199 are fewer than 10, 11 are not
+    assert counts.tolist() == [20_000, 199, 20_000, 20_000, 199]
+    np.testing.assert_allclose(p_values, [1 / 20_001, 100 / 200, 5 / 20_001, 801 / 20_001, 12 / 200])
+
+
+def test_sequential_p_values_take_more_draws_the_fewer_candidates_are_left():
+    sample_at, sample_of, turns = exceeding([0.0] + [0.002] * 9)
+    _, counts = sequential_p_values(sample_at(list(range(10)), 999), sample_of, 10_000, 1e-5)
+    # A billion values are 10,000 draws of ten candidates of 10,000 rows; the one that is left takes all it may.
+    assert turns == [(list(range(10)), 10_000), ([0], 100_000)]
+    assert counts.tolist() == [100_000] + [10_000] * 9

@@ -1,12 +1,92 @@
-"""Shuffled copies, p-values and thresholds of a permutation test."""
+"""Permutation indices, sums that are exact, p-values and thresholds."""
+
+import pickle
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infosift.inference import permutation
-from infosift.inference.permutation import judge, null_scores, permutations_for, shuffled_orders, threshold
+from infosift.inference import permutation as module
+from infosift.inference.permutation import (
+    PermutationIndices,
+    inverse_permuted,
+    judge,
+    permutations_for,
+    rounded_for_exact_sums,
+    score_in_batches,
+    shuffled_orders,
+    threshold,
+)
+
+N_ROWS = 30
+
+
+class Watched:
+    """Random permutations that remember for which draws they were made."""
+
+    def __init__(self):
+        self.draws = []
+
+    def __call__(self, draws):
+        self.draws.append(draws)
+        rng = np.random.default_rng(draws.start)
+        return rng.permuted(np.tile(np.arange(N_ROWS), (len(draws), 1)), axis=1)
+
+
+def test_a_draw_is_the_same_whichever_others_come_before_or_with_it(monkeypatch):
+    numbers = [0, 1, 63, 64, 170]
+    first, second, third = (PermutationIndices(Watched(), N_ROWS) for _ in range(3))
+    expected = {draw: first([draw])[0] for draw in numbers}
+    np.testing.assert_array_equal(expected[0], np.arange(N_ROWS))  # the data
+    assert len({tuple(index) for index in expected.values()}) == 5
+    for draw in (170, 1, 64, 0, 63):
+        np.testing.assert_array_equal(second([draw])[0], expected[draw])
+    monkeypatch.setattr(module, "_MOST_KEPT", 1)  # the last block only is kept
+    for draws in (numbers, numbers[::-1], [64, 0, 64]):
+        np.testing.assert_array_equal(third(draws), [expected[draw] for draw in draws])
+
+
+def test_draws_of_a_stream_are_made_once_where_there_is_memory(monkeypatch):
+    watched = Watched()
+    indices = PermutationIndices(watched, N_ROWS)
+    for draws in (range(5), [70, 3], range(128), [0]):
+        indices(draws)
+    assert watched.draws == [range(64), range(64, 128)]
+    monkeypatch.setattr(module, "_MOST_KEPT", 2 * 64 * N_ROWS)
+    indices([128])  # in place of all others
+    indices([130, 0])
+    assert watched.draws[2:] == [range(128, 192), range(64)]
+
+
+def test_what_is_sent_elsewhere_has_no_draws_and_draws_the_same():
+    indices = PermutationIndices(Watched(), N_ROWS)
+    expected = indices(range(200))
+    sent = pickle.dumps(indices)
+    assert len(sent) < 1000
+    np.testing.assert_array_equal(pickle.loads(sent)(range(200)), expected)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.sets(st.booleans(), min_size=1))
+def test_products_with_inversely_permuted_functions_are_those_with_a_permuted_column(seed, n_rows, kinds):
+    rng = np.random.default_rng(seed)
+    functions, column = rng.integers(-9, 9, size=(3, n_rows)) * 1.0, rng.integers(-9, 9, size=n_rows) * 1.0
+    repeating = rng.integers(0, n_rows, size=n_rows)  # some rows are taken more than once
+    indices = np.stack([rng.permutation(n_rows) if kind else repeating for kind in [*kinds, True in kinds]])
+    inverse = inverse_permuted(functions, indices)
+    for draw, index in enumerate(indices):
+        np.testing.assert_array_equal(inverse[:, draw] @ column, functions @ column[index])
+
+
+@pytest.mark.parametrize("n_rows", [3, 100, 70_000])
+def test_sums_of_products_are_exact(n_rows):
+    # As whole numbers they fit into the 53 bits of a float.
+    bits = min(20, (53 - 7 - int(np.ceil(np.log2(n_rows)))) // 2)
+    rounded = rounded_for_exact_sums(10 * np.random.default_rng(0).normal(size=(1, n_rows)))
+    np.testing.assert_array_equal(np.ldexp(rounded, bits) % 1, 0)
+    np.testing.assert_array_equal(rounded.astype(np.float32), rounded)  # as they are kept
+    assert 64 * n_rows * 4.0**bits <= 2.0**53
+    assert np.abs(rounded).max() <= 8
 
 
 @pytest.mark.parametrize(
@@ -71,15 +151,13 @@ def test_all_candidates_of_a_step_share_the_permutations():
     assert not np.array_equal(orders, shuffled_orders(20, range(5), seed=1, step=3))
 
 
-def test_copies_are_scored_in_parts(monkeypatch):
+def test_draws_are_scored_in_batches():
     sizes = []
 
-    def score(draws, orders):
-        assert len(draws) == len(orders)
-        sizes.append(len(orders))
-        return orders[:, 0]
+    def score(draws):
+        sizes.append(len(draws))
+        return np.array(draws)
 
-    whole = null_scores(score, 20, 10, seed=0, step=0)
-    monkeypatch.setattr(permutation, "_VALUES_AT_ONCE", 3 * 20)
-    np.testing.assert_array_equal(null_scores(score, 20, 10, seed=0, step=0), whole)
-    assert sizes == [10, 3, 3, 3, 1]
+    np.testing.assert_array_equal(score_in_batches(score, range(10), 20), range(10))
+    np.testing.assert_array_equal(score_in_batches(score, range(2, 12), 2_700_000), range(2, 12))
+    assert sizes == [10, 2, 2, 2, 2, 2]

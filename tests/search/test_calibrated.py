@@ -8,7 +8,7 @@ import pytest
 
 from infosift import Calibrated, Selection
 from infosift.errors import InputError
-from infosift.inference import drawn_scores
+from infosift.inference.statistics.neighbors import NeighborStatistic
 from samples import friedman, make_selector
 from studies import simulated
 
@@ -166,18 +166,18 @@ def wave(seed):
 @pytest.mark.parametrize("seed", [3, 4, 7])
 @pytest.mark.parametrize("most", [300, 5])
 def test_neighbours_see_what_series_do_not_also_among_those_of_largest_effect(monkeypatch, seed, most):
-    monkeypatch.setattr(drawn_scores, "_MOST_UNITS", most)
+    monkeypatch.setattr(NeighborStatistic, "max_candidates", most)
     step = select(*wave(seed), max_features=1).steps[0]
     assert step.accepted
     assert step.feature == "x2"
-    assert step.alpha == 0.05 * dict(Calibrated.alpha_shares)["neighbours"]
+    assert step.alpha == 0.05 * dict(Calibrated().alpha_shares)["neighbours"]
     assert min(step.candidate_p_values) > 0.05
     # Where only the most promising are asked, it is tested as the best of them in each draw.
     assert (step.unadjusted_p_value is None) == (most == 5)
 
 
 def test_a_test_that_cannot_pass_with_so_many_permutations_is_not_asked():
-    shares = dict(Calibrated.alpha_shares)
+    shares = dict(Calibrated().alpha_shares)
     assert 0.9 < sum(shares.values()) <= 1 + 1e-9
     fewest = round(1 / (0.05 * shares["neighbours"])) - 1
     assert select(*wave(4), n_permutations=fewest, max_features=1).names == ("x2",)

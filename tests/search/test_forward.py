@@ -56,16 +56,16 @@ def test_the_path_is_greedy_and_halts_by_the_permutation_test():
 def test_steps_come_as_soon_as_they_are_decided():
     calls = []
 
-    class CountingScorer(Scorer):
-        def __call__(self, *arguments):
+    class CountingKSG(KSG):
+        def score(self, *arguments):
             calls.append(arguments)
-            return super().__call__(*arguments)
+            return super().score(*arguments)
 
     problem = problem_of(*friedman(1))
-    tests = PublishedTests(problem, CountingScorer(KSG(), 5, ENGINE), 19, Reporter(), None)
+    tests = PublishedTests(problem, Scorer(CountingKSG(), 5, ENGINE), 19, Reporter(), None)
     steps = Forward().decisions(problem, tests)
     assert next(steps).feature == "x3"
-    assert len(calls) == 2  # the candidates and the shuffled copies of the best
+    assert len(calls) == 2  # the candidates, and the surrogates of the best
 
 
 class Scripted:

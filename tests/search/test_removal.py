@@ -2,19 +2,9 @@
 
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
-from infosift.criteria import KSG
-from infosift.data.columns import NamedColumns
 from infosift.data.groups import FeatureUnit
-from infosift.data.table import make_table
-from infosift.engines.threads import ThreadEngine
-from infosift.inference.conditional import Conditional, Workbench
-from infosift.inference.drawn_scores import DrawnScores
-from infosift.inference.drawn_series import DrawnSeries
-from infosift.inference.max_test import growing, max_test
-from infosift.progress import Reporter
 from infosift.search.pruning import Removals
 
 A, B, C = (FeatureUnit(name, (i,)) for i, name in enumerate("abc"))
@@ -80,20 +70,3 @@ def test_the_last_one_is_never_asked_about():
 )
 def test_two_that_were_selected_as_a_pair_stay_where_they_add_together(explained, gone):
     assert removed(explained, [(A, B)])[0] == gone
-
-
-def test_the_residual_of_a_feature_shows_what_it_adds():
-    # The feature is nearly the sum of the others, and the target is what it differs by.
-    rng = np.random.default_rng(0)
-    given, (difference, noise) = rng.normal(size=(3, 200)), rng.normal(size=(2, 200))
-    columns = np.concatenate([given, [given.sum(axis=0) + 0.1 * difference]])
-    target = NamedColumns(("y",), (difference + 0.3 * noise)[None])
-    table = make_table(NamedColumns(("a", "b", "c", "d"), columns), target, seed=0)
-    bench = Workbench(table, KSG(), (10, 20), ThreadEngine(1), 0, "residual", Reporter())
-    conditional = Conditional(bench, [0, 1, 2], [FeatureUnit("d", (3,))], 0)
-    plain, thorough = (DrawnScores(conditional, "asking", thorough=thorough) for thorough in (False, True))
-    tests = [max_test(growing(drawn.scores), 0.05, [199]) for drawn in (plain, thorough)]
-    assert tests[1].p_value == 1 / 200
-    assert tests[1].draws.observed[0] > 2 * tests[0].draws.observed[0]
-    # Series look at that residual from the start.
-    assert max_test(DrawnSeries(conditional, "asking").draws, 0.05, [199]).p_value == 1 / 200

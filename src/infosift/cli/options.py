@@ -49,7 +49,7 @@ class Choice:
     about : str
         What the values are; the help begins with it.
     in_words : mapping of str to str
-        What the help adds to names that do not speak for themselves.
+        What the help adds to names that do not speak for themselves; what is registered may have a ``summary``.
     """
 
     registry: str
@@ -67,7 +67,10 @@ class Choice:
 
     def help(self) -> str:
         """Return the help of the option."""
-        names = [f"{name} ({self.in_words[name]})" if name in self.in_words else name for name in self.names()]
+        registered = self.registered()
+        objects = registered.items() if isinstance(registered, Mapping) else ()
+        in_words = {name: getattr(value, "summary", "") for name, value in objects} | dict(self.in_words)
+        names = [f"{name} ({in_words[name]})" if in_words.get(name) else name for name in self.names()]
         return f"{self.about}: {', '.join(names)}."
 
     def require(self, parameter: typer.CallbackParam, value: str | None) -> str | None:
@@ -97,15 +100,7 @@ CHOICES = {
         "infosift.search.registry:METHODS",
         "How features are tested, with family-wise error control or as in the paper",
     ),
-    "null": Choice(
-        "infosift.search.calibrated:NULLS_OF_SEARCH",
-        "How surrogates are drawn",
-        {
-            "residual": "keep the dependence on the features given",
-            "local": "from similar rows",
-            "circular": "shifted, for rows in the order of time; not for single tests",
-        },
-    ),
+    "null": Choice("infosift.inference.nulls:NULLS", "How surrogates are drawn"),
     "search": Choice(
         "infosift.search.registry:SEARCHES",
         "Which feature next",

@@ -1,4 +1,7 @@
-"""The maximum test: the best of all candidates against the best of their surrogates (Westfall and Young 1993)."""
+"""The maximum test: the best of all candidates against the best of their surrogates (Westfall and Young 1993).
+
+Draws end early where the result is clear, and p-values of many candidates are refined one group after the other.
+"""
 
 from __future__ import annotations
 
@@ -11,92 +14,98 @@ import numpy as np
 from infosift.arrays import FloatArray, IntArray
 from infosift.inference.permutation import interval_of_p, studentised
 
-# Chance, on each side of alpha and at each look, that a decision to draw no more is wrong.
+# Probability, on each side of alpha and at each look, that a test ends early with the wrong result.
 _ERROR_OF_A_LOOK = 0.001
-_LOOKS = 2
+# A schedule of expensive draws: a first look at 19, then as many as alpha needs, doubled once.
+_DOUBLINGS = 2
 _EARLY_LOOK = 19
+# Mean and variance of fewer surrogates are too uncertain for Cantelli's inequality.
 _FEWEST_FOR_BOUND = 39
-# Where draws are cheap: as many make a p-value fine, and so many times as many settle one that is near alpha.
-_FINE = 1000
-TO_SETTLE = 5  # times as many draws, where some candidates are near alpha
+# A schedule of cheap draws: 60 and 250, then a thousand for a p-value that is precise to a thousandth, then five
+# times as many where a candidate is within three standard errors of alpha. All count the data as one draw.
+_CHEAP_LOOKS = (60, 250)
+_PRECISE = 1000
+TIMES_TO_SETTLE = 5
+_STANDARD_ERRORS = 3.0
+# The most draws of a test of many candidates, and the most values (candidates x rows x draws) that they may take.
 _MOST_DRAWS = 20_000
-MOST_DRAWN_VALUES = 1_000_000_000
-# How near, in standard errors.
-_NEAR = 3.0
+_MOST_DRAWN_VALUES = 1_000_000_000
+# Besag and Clifford (1991): a p-value that h = 10 surrogates exceed has a relative standard error of about 1 /
+# root(h).
+_ENOUGH_EXCEEDANCES = 10
+_MOST_SEQUENTIAL_DRAWS = 200_000
 _VALUES_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True)
-class Draws:
-    """Statistics of the data (draw 0) and of surrogates (all others), as far as a test needs them."""
+class NullSample:
+    """Statistics of the data (draw 0) and of surrogates (all other draws), as far as a test needs them.
 
-    observed: FloatArray  # that of each candidate, of the data
-    as_high: IntArray  # how many surrogates of each candidate are as high
-    best: FloatArray  # the largest of each draw, the data first
+    ``observed`` is the statistic of each candidate in the data, ``n_exceed`` how many of its own surrogates are at
+    least as large, and ``max_statistics`` the largest statistic of each draw, the data first.
+    """
+
+    observed: FloatArray
+    n_exceed: IntArray
+    max_statistics: FloatArray
+
+    @classmethod
+    def of_scores(cls, scores: FloatArray) -> NullSample:
+        """Return the sample of scores (draws x candidates x scores).
+
+        Every score is studentised over all draws, so that data and surrogates are exchangeable; the statistic of a
+        candidate is the largest of its scores.
+        """
+        if scores.shape[1] > 1 and scores.size > _VALUES_AT_ONCE:
+            return cls.joined([cls.of_scores(half) for half in np.array_split(scores, 2, axis=1)])
+        statistics = studentised(scores, scores.mean(axis=0), scores.std(axis=0)).max(axis=2)
+        n_exceed = np.count_nonzero(statistics[1:] >= statistics[0], axis=0)
+        return cls(statistics[0], n_exceed, statistics.max(axis=1))
+
+    @classmethod
+    def joined(cls, parts: Sequence[NullSample]) -> NullSample:
+        """Return the sample of all candidates, by samples of some of them in the same draws."""
+        return cls(
+            np.concatenate([part.observed for part in parts]),
+            np.concatenate([part.n_exceed for part in parts]),
+            np.max([part.max_statistics for part in parts], axis=0),
+        )
 
     @property
     def n_permutations(self) -> int:
         """Number of surrogates."""
-        return len(self.best) - 1
+        return len(self.max_statistics) - 1
 
     @property
     def p_values(self) -> FloatArray:
-        """The p-value of each candidate, adjusted for all: how often the best surrogate is as high."""
-        below = np.searchsorted(np.sort(self.best[1:]), self.observed, side="left")
+        """The p-value of each candidate, adjusted for all: how often the best surrogate is as large."""
+        below = np.searchsorted(np.sort(self.max_statistics[1:]), self.observed, side="left")
         return np.asarray((1 + self.n_permutations - below) / (1 + self.n_permutations))
 
     @property
     def unadjusted_p_values(self) -> FloatArray:
-        """The p-value of each candidate as if it were the only one: how often its own surrogate is as high."""
-        return np.asarray((1 + self.as_high) / (1 + self.n_permutations))
+        """The p-value of each candidate as if it were the only one: how often its own surrogate is as large."""
+        return np.asarray((1 + self.n_exceed) / (1 + self.n_permutations))
 
 
-def draws_of(scores: FloatArray) -> Draws:
-    """Return what a test needs of scores (draws x candidates x scores).
+class GrowingSample:
+    """A sample that grows, each draw being scored once; ``scores`` returns (draws x candidates x scores)."""
 
-    Every score is studentised over all draws, so that data and surrogates are exchangeable. A candidate's
-    statistic is its largest.
-    """
-    if scores.shape[1] > 1 and scores.size > _VALUES_AT_ONCE:
-        halves = np.array_split(scores, 2, axis=1)
-        return joined([draws_of(half) for half in halves])
-    statistics = studentised(scores, scores.mean(axis=0), scores.std(axis=0)).max(axis=2)
-    as_high = np.count_nonzero(statistics[1:] >= statistics[0], axis=0)
-    return Draws(statistics[0], as_high, statistics.max(axis=1))
+    def __init__(self, scores: Callable[[range], FloatArray]) -> None:
+        self._scores = scores
+        self._drawn: list[FloatArray] = []
 
-
-def blind(n_candidates: int, alpha: float) -> MaxTest:
-    """Return the outcome where nothing can be seen: every surrogate is as high as the data."""
-    count = next(cheap_looks(alpha, None))
-    draws = Draws(np.zeros(n_candidates), np.full(n_candidates, count), np.zeros(count + 1))
-    return MaxTest(draws, 1.0, *interval_of_p(count, count))
-
-
-def joined(parts: Sequence[Draws]) -> Draws:
-    """Return the same draws of some candidates and of others as draws of all."""
-    best = np.max([part.best for part in parts], axis=0)
-    observed, as_high = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("observed", "as_high")
-    )
-    return Draws(observed, as_high, best)
-
-
-def growing(draw: Callable[[range], FloatArray]) -> Callable[[int], Draws]:
-    """Return draws up to any number, with the scores of those drawn before kept; ``draw`` returns scores."""
-    drawn: list[FloatArray] = []
-
-    def up_to(count: int) -> Draws:
-        drawn.append(draw(range(sum(map(len, drawn)), count + 1)))
-        return draws_of(np.concatenate(drawn))
-
-    return up_to
+    def __call__(self, n_permutations: int) -> NullSample:
+        """Return the sample of the data and so many surrogates."""
+        self._drawn.append(self._scores(range(sum(map(len, self._drawn)), n_permutations + 1)))
+        return NullSample.of_scores(np.concatenate(self._drawn))
 
 
 @dataclass(frozen=True)
 class MaxTest:
-    """The outcome: the draws, and the p-value of the best candidate with its interval."""
+    """The maximum test of all candidates: its sample, and the p-value of the best candidate with its interval."""
 
-    draws: Draws
+    sample: NullSample
     p_value: float
     p_low: float
     p_high: float
@@ -104,48 +113,61 @@ class MaxTest:
     @property
     def n_permutations(self) -> int:
         """Number of surrogates."""
-        return self.draws.n_permutations
+        return self.sample.n_permutations
 
 
-def max_test(draw: Callable[[int], Draws], alpha: float, counts: Iterable[int], *, fine: bool = False) -> MaxTest:
-    """Draw until it is clear whether the best candidate passes at level alpha, or to the last of some counts.
+def max_test(
+    sample: Callable[[int], NullSample], alpha: float, schedule: Iterable[int], *, precise: bool = False
+) -> MaxTest:
+    """Draw until it is clear whether the best candidate passes at level alpha, or to the end of a schedule.
 
-    ``draw`` returns the data and so many surrogates. Where draws are cheap, ``fine`` goes on with one that passes
-    until its p-value is fine, and further where any candidate's is so near alpha that chance decides.
+    ``sample`` returns the statistics of the data and of so many surrogates. A test ends early where the 99.8 %
+    interval of the p-value is on one side of alpha, or where the data are so far above the surrogates that
+    Cantelli's inequality allows at most half of alpha. Where draws are cheap, ``precise`` goes on with a candidate
+    that passes until its p-value is precise, and further where any candidate is so near alpha that the draws would
+    decide.
     """
-    for count in counts:
-        draws = draw(count)
-        at_least = int(np.count_nonzero(draws.best[1:] >= draws.best[0]))
-        low, high = interval_of_p(at_least, count, 1 - 2 * _ERROR_OF_A_LOOK)
-        bound = tail_bound(draws.best)
+    for count in schedule:
+        drawn = sample(count)
+        n_exceed = int(np.count_nonzero(drawn.max_statistics[1:] >= drawn.max_statistics[0]))
+        low, high = interval_of_p(n_exceed, count, 1 - 2 * _ERROR_OF_A_LOOK)
+        bound = tail_bound(drawn.max_statistics)
         passes = high <= alpha or (count >= _FEWEST_FOR_BOUND and bound <= alpha / 2)
-        if low > alpha or (passes and not fine) or (fine and _is_settled(draws, alpha)):
+        if low > alpha or (_is_settled(drawn, alpha) if precise else passes):
             break
-    p_value = (1 + at_least) / (1 + count)
-    low, high = interval_of_p(at_least, count)
-    return MaxTest(draws, p_value, low, max(p_value, min(high, bound)))
+    p_value = (1 + n_exceed) / (1 + count)
+    low, high = interval_of_p(n_exceed, count)
+    return MaxTest(drawn, p_value, low, max(p_value, min(high, bound)))
 
 
-def _is_settled(draws: Draws, alpha: float) -> bool:
-    near = _NEAR * math.sqrt(alpha * (1 - alpha) / draws.n_permutations)
-    return draws.n_permutations >= _FINE - 1 and not np.any(np.abs(draws.p_values - alpha) < near)
+def _is_settled(sample: NullSample, alpha: float) -> bool:
+    """Tell whether p-values are precise, and none is within three standard errors of alpha."""
+    near = _STANDARD_ERRORS * math.sqrt(alpha * (1 - alpha) / sample.n_permutations)
+    return sample.n_permutations >= _PRECISE - 1 and not np.any(np.abs(sample.p_values - alpha) < near)
 
 
-def tail_bound(best: FloatArray) -> float:
-    """Return what share of surrogates, whatever their distribution, can be as far above their mean as the data.
+def no_evidence(n_candidates: int, alpha: float) -> MaxTest:
+    """Return the test of candidates about which there are too few rows to say anything: every p-value is one."""
+    count = next(schedule_of_cheap_draws(alpha, None))
+    sample = NullSample(np.zeros(n_candidates), np.full(n_candidates, count), np.zeros(count + 1))
+    return MaxTest(sample, 1.0, *interval_of_p(count, count))
 
-    This is Cantelli's inequality with the mean and variance of the surrogates drawn.
+
+def tail_bound(max_statistics: FloatArray) -> float:
+    """Return a bound of the p-value of the data, the first of the statistics, whatever the null distribution is.
+
+    It is Cantelli's one-sided inequality, P(T - mean >= t) <= 1 / (1 + t² / variance), with the mean and variance
+    of the surrogates drawn.
     """
-    surrogates = best[1:]
-    spread = surrogates.std()
-    above = best[0] - surrogates.mean()
+    surrogates = max_statistics[1:]
+    spread, above = surrogates.std(), max_statistics[0] - surrogates.mean()
     return float(1 / (1 + (above / spread) ** 2)) if above > 0 and spread > 0 else 1.0
 
 
-def looks(alpha: float, n_permutations: int | None, *, fine: bool = False) -> Iterator[int]:
-    """Yield the numbers of permutations at which to look: doubled each time, and such that alpha is exact.
+def schedule_of_draws(alpha: float, n_permutations: int | None, *, settles: bool = False) -> Iterator[int]:
+    """Yield after how many permutations a test may end: 19, then as many as make alpha exact, doubled once.
 
-    Where draws are cheap, ``fine`` has one more look, which settles what is near alpha.
+    A requested number is drawn in full. With ``settles``, a last look decides about what is near alpha.
     """
     if n_permutations is not None:
         yield n_permutations
@@ -153,31 +175,61 @@ def looks(alpha: float, n_permutations: int | None, *, fine: bool = False) -> It
     first = math.ceil(1 / alpha - 1e-9)
     if first >= 2 * _EARLY_LOOK:
         yield _EARLY_LOOK
-    for doubling in range(_LOOKS):
+    for doubling in range(_DOUBLINGS):
         yield first * 2**doubling - 1
-    if fine:
-        yield first * 2 ** (_LOOKS - 1) * TO_SETTLE - 1
+    if settles:
+        yield first * 2 ** (_DOUBLINGS - 1) * TIMES_TO_SETTLE - 1
 
 
-def at_most(counts: Iterable[int], most: int | None) -> list[int]:
-    """Return numbers of permutations, none of them more than there are, where that is known."""
-    return sorted({count if most is None else min(count, most) for count in counts})
+def schedule_of_cheap_draws(alpha: float, n_permutations: int | None, *, settles: bool = True) -> Iterator[int]:
+    """Yield the numbers of permutations after which a test may end where draws are cheap.
 
-
-def draws_for(least_p: float, n_values: int) -> int:
-    """Return how many draws a p-value as small as this takes: a thousand, or more where draws are cheap."""
-    return max(_FINE, min(_MOST_DRAWS, MOST_DRAWN_VALUES // n_values, math.ceil(1 / least_p))) - 1
-
-
-def cheap_looks(alpha: float, n_permutations: int | None, *, settles: bool = True) -> Iterator[int]:
-    """Yield after how many draws to look where draws are cheap: seldom, at a thousand or as many as alpha needs.
-
-    One more look settles what is near alpha.
+    The last ones are about a thousand, or as many as alpha needs, such that alpha is exact; with ``settles``, five
+    times as many decide about what is near alpha.
     """
     if n_permutations is not None:
         yield n_permutations
         return
-    fine = round(math.ceil(_FINE * alpha - 1e-9) / alpha)
-    yield from sorted({min(count, fine) - 1 for count in (60, 250, fine)})
+    precise = round(math.ceil(_PRECISE * alpha - 1e-9) / alpha)
+    yield from sorted({min(count, precise) - 1 for count in (*_CHEAP_LOOKS, precise)})
     if settles:
-        yield TO_SETTLE * fine - 1
+        yield TIMES_TO_SETTLE * precise - 1
+
+
+def capped(schedule: Iterable[int], n_distinct: int | None) -> list[int]:
+    """Return a schedule without more permutations than there are distinct ones, where these are few."""
+    return sorted({count if n_distinct is None else min(count, n_distinct) for count in schedule})
+
+
+def permutations_to_reach(least_p: float, n_values: int) -> int:
+    """Return how many permutations a p-value as small as this takes: 999, or more where draws are cheap.
+
+    ``n_values`` is the number of values (candidates x rows) that a draw takes.
+    """
+    return max(_PRECISE, min(_MOST_DRAWS, _MOST_DRAWN_VALUES // n_values, math.ceil(1 / least_p))) - 1
+
+
+def sequential_p_values(
+    sample: NullSample,
+    sample_of: Callable[[list[int]], Callable[[int], NullSample]],
+    n_rows: int,
+    least_p: float,
+) -> tuple[FloatArray, IntArray]:
+    """Return unadjusted p-values that can be as small as ``least_p``, and the permutations behind each.
+
+    These are sequential p-values (Besag and Clifford 1991): a candidate is drawn further only while few of its
+    surrogates exceed it. ``sample_of`` returns what draws candidates at some positions; fewer of them are left at
+    each turn, so that more draws can be afforded.
+    """
+    p_values, counts = sample.unadjusted_p_values, np.full(len(sample.observed), sample.n_permutations)
+    positions, count = np.flatnonzero(sample.n_exceed < _ENOUGH_EXCEEDANCES), sample.n_permutations
+    wanted = min(_MOST_SEQUENTIAL_DRAWS, math.ceil(1 / least_p))
+    while len(positions):
+        affordable = min(wanted, _MOST_DRAWN_VALUES // (len(positions) * n_rows))
+        if affordable <= count:
+            break
+        count = affordable
+        drawn = sample_of(positions.tolist())(count)
+        p_values[positions], counts[positions] = drawn.unadjusted_p_values, count
+        positions = positions[drawn.n_exceed < _ENOUGH_EXCEEDANCES]
+    return p_values, counts

@@ -1,77 +1,164 @@
-"""Permutation tests: shuffled copies, p-values and thresholds."""
+"""Permutation tests: which row takes whose value in a draw, p-values, their intervals and thresholds."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from threading import Lock
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.groups import shuffled_rows
+from infosift.engines.base import Sendable
 from infosift.errors import is_auto, require_count
 from infosift.random_streams import stream
 from infosift.results.steps import PermutationTest
 
-# The paper advises 20 to 50 permutations.
+# Draws that share a random stream, and how many row numbers are kept in memory: 24 million take 48 to 96 MB.
+DRAWS_PER_STREAM = 64
+_MOST_KEPT = 24_000_000
+# François et al. (2007), section 4.3: "often limited to 20 or 50".
 _ADVISED_PERMUTATIONS = 50
 _LARGEST_DENOMINATOR = 1000
 _VALUES_AT_ONCE = 8_000_000
+# Of the 53 bits of a double: a product of two functions, each at most 8 in absolute value, takes 7 before the
+# point.
+_BITS_OF_PRODUCT = 7
+_MOST_BITS = 20
+
+# Row numbers in the smallest integers that hold them.
+_Rows: TypeAlias = NDArray[np.unsignedinteger[Any]]
+
+
+class Permutations(Protocol):
+    """Draws of a null hypothesis, each known by its number."""
+
+    def __call__(self, draws: range) -> IntArray:
+        """Return the row from which each row takes its value (draws x rows), for ``DRAWS_PER_STREAM`` draws."""
+        ...
+
+
+class PermutationIndices(Sendable):
+    """The row from which each row takes its value, in every draw of a test; draw 0 is the data.
+
+    All candidates of a test share them, wherever their columns lie. A draw is known by its number, so that it is
+    the same whichever others are drawn before it, and on every machine.
+    """
+
+    def __init__(self, permutations: Permutations, n_rows: int) -> None:
+        self._permutations, self.n_rows = permutations, n_rows
+        self._lock = Lock()
+        self._kept: dict[int, _Rows] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what to send elsewhere: all that it takes to draw the same again."""
+        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_kept")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=Lock(), _kept={})
+
+    def __call__(self, draws: Sequence[int]) -> IntArray:
+        """Return the row from which each row takes its value (draws x rows)."""
+        indices = np.empty((len(draws), self.n_rows), dtype=np.int64)
+        for block in sorted({draw // DRAWS_PER_STREAM for draw in draws}):
+            own = [i for i, draw in enumerate(draws) if draw // DRAWS_PER_STREAM == block]
+            indices[own] = self._block(block)[[draws[i] % DRAWS_PER_STREAM for i in own]]
+        return indices
+
+    def _block(self, block: int) -> _Rows:
+        """Return the draws of one random stream; the latest blocks are kept."""
+        kind = np.uint16 if self.n_rows <= np.iinfo(np.uint16).max else np.uint32
+        with self._lock:  # threads that need the same block wait for it rather than draw it too
+            if block not in self._kept:
+                if (len(self._kept) + 1) * DRAWS_PER_STREAM * self.n_rows > _MOST_KEPT:
+                    self._kept.clear()
+                drawn = self._permutations(range(block * DRAWS_PER_STREAM, (block + 1) * DRAWS_PER_STREAM))
+                self._kept[block] = drawn.astype(kind)
+                if block == 0:
+                    self._kept[block][0] = np.arange(self.n_rows)
+            return self._kept[block]
+
+
+def inverse_permuted(functions: FloatArray, indices: IntArray) -> FloatArray:
+    """Return functions (functions x draws x rows) whose products with a column are theirs with ``column[index]``.
+
+    To permute the few functions of the target by the inverse is as good as to permute those of all candidates:
+    sum_i f(i) x(p(i)) = sum_j f(p^-1(j)) x(j).
+    """
+    inverse = np.full_like(indices, -1)
+    np.put_along_axis(inverse, indices, np.arange(indices.shape[1])[None], axis=1)
+    if inverse.min() >= 0:
+        return np.take(functions, inverse, axis=1, mode="clip")
+    sums = np.zeros((len(functions), *indices.shape))
+    for draw, index in enumerate(indices):  # no permutation: some rows are taken more than once
+        np.add.at(sums[:, draw].T, index, functions.T)
+    return sums
+
+
+def rounded_for_exact_sums(functions: FloatArray) -> FloatArray:
+    """Round functions (... x rows) such that sums of their products over the rows have no rounding error.
+
+    Sums are then the same bits in whatever order, blocks or threads they are taken. Values are clipped at 8
+    standard deviations and have at most 20 bits after the point, so that they fit into single precision, too.
+    """
+    bits = (53 - _BITS_OF_PRODUCT - math.ceil(math.log2(functions.shape[-1]))) // 2
+    bits = min(bits, _MOST_BITS)
+    return np.asarray(np.ldexp(np.round(np.ldexp(np.clip(functions, -8, 8), bits)), -bits))
 
 
 def shuffled_orders(
     n_rows: int, draws: range, seed: int, step: int, row_groups: IntArray | None = None
 ) -> IntArray:
-    """Return shuffled orders of the rows, one per draw; all candidates of a step share them."""
+    """Return random permutations of the rows (draws x rows) of the published method, a stream for each draw.
+
+    All candidates of a step share them. Rows of a group stay together.
+    """
     rows = np.arange(n_rows)
     return np.stack([shuffled_rows(rows, stream(seed, "shuffle", step, draw), row_groups) for draw in draws])
 
 
-def null_scores(
-    score: Callable[[range, IntArray], FloatArray],
-    n_rows: int,
-    count: int,
-    seed: int,
-    step: int,
-    row_groups: IntArray | None = None,
-) -> FloatArray:
-    """Return what a function gives for draws and their orders of the rows, some at a time to bound the memory."""
+def score_in_batches(score: Callable[[range], FloatArray], draws: range, n_rows: int) -> FloatArray:
+    """Return the scores of draws, as many at a time as bound the memory that their columns take."""
     at_once = max(1, _VALUES_AT_ONCE // n_rows)
-    parts = [range(count)[start : start + at_once] for start in range(0, count, at_once)]
-    return np.concatenate(
-        [score(draws, shuffled_orders(n_rows, draws, seed, step, row_groups)) for draws in parts]
-    )
+    return np.concatenate([score(draws[start : start + at_once]) for start in range(0, len(draws), at_once)])
 
 
 def judge(information: float, null: FloatArray, alpha: float) -> PermutationTest:
-    """Compare an estimate with those of shuffled copies."""
-    at_least = int(np.count_nonzero(null >= information))
-    low, high = interval_of_p(at_least, len(null))
+    """Return the permutation test of an estimate against those of surrogates (draws).
+
+    The p-value counts the data among the draws, (1 + #{null >= observed}) / (1 + P), which makes it valid for any
+    number of draws (Phipson and Smyth 2010).
+    """
+    n_exceed = int(np.count_nonzero(null >= information))
+    low, high = interval_of_p(n_exceed, len(null))
     limit = threshold(null, alpha)
     draws = np.array([information, *null])
-    in_spreads = studentised(np.array([*draws, limit]), draws.mean(), draws.std())
+    studentised_draws = studentised(np.array([*draws, limit]), draws.mean(), draws.std())
     return PermutationTest(
         information=float(information),
         information_threshold=limit,
-        statistic=float(in_spreads[0]),
-        threshold=float(in_spreads[-1]),
-        p_value=(1 + at_least) / (1 + len(null)),
+        statistic=float(studentised_draws[0]),
+        threshold=float(studentised_draws[-1]),
+        p_value=(1 + n_exceed) / (1 + len(null)),
         p_low=low,
         p_high=high,
         n_permutations=len(null),
         alpha=alpha,
-        null=in_spreads[1:-1],
+        null=studentised_draws[1:-1],
     )
 
 
 def studentised(scores: FloatArray, mean: Any, spread: Any) -> FloatArray:
-    """Return how far scores lie above a mean, in standard deviations; zero where nothing varies.
+    """Return scores in standard deviations above a mean; zero where nothing varies.
 
-    Mean and spread are those of all draws, the data included, so that data and surrogates are exchangeable.
+    Mean and standard deviation are those of all draws, the data included: were they of the surrogates alone, data
+    and surrogates would no longer be exchangeable, and the test not exact.
     """
     spread = np.broadcast_to(spread, scores.shape)
     statistics = np.zeros_like(scores)
@@ -79,18 +166,21 @@ def studentised(scores: FloatArray, mean: Any, spread: Any) -> FloatArray:
     return statistics
 
 
-@lru_cache(maxsize=4096)  # the same few counts are asked about over and over, and an answer takes milliseconds
-def interval_of_p(at_least: int, count: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return bounds of the p-value that all permutations would give, by Clopper and Pearson."""
-    interval = binomtest(at_least, count).proportion_ci(confidence, method="exact")
+@lru_cache(maxsize=4096)  # few different counts come up, and SciPy takes milliseconds for each
+def interval_of_p(n_exceed: int, count: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Return a confidence interval of the p-value that all permutations would give (Clopper and Pearson 1934).
+
+    ``n_exceed`` of ``count`` surrogates are at least as large as the data.
+    """
+    interval = binomtest(n_exceed, count).proportion_ci(confidence, method="exact")
     return float(interval.low), float(interval.high)
 
 
 def threshold(null: FloatArray, alpha: float) -> float:
-    """Return the (1 - alpha) percentile: the order statistic that is exceeded just when p <= alpha.
+    """Return the (1 - alpha) quantile of a null sample: the order statistic that is exceeded just when p <= alpha.
 
     With P draws, a score above r of them has p <= (1 + P - r) / (1 + P), hence r = ceil((1 - alpha) (1 + P)).
-    Where draws ended, with a score that is no good, before there were enough for alpha, it is the largest.
+    Where a test ended early, with fewer draws than alpha needs, it is the largest of them.
     """
     rank = min(math.ceil((1 - _exact(alpha)) * (1 + len(null))), len(null))
     return float(np.sort(null)[rank - 1])
@@ -99,9 +189,9 @@ def threshold(null: FloatArray, alpha: float) -> float:
 def permutations_for(alpha: float, requested: int | str, share: float = 1.0) -> int:
     """Return the number of permutations: the requested one, or the smallest from 50 on that makes alpha exact.
 
-    Alpha is exact where it is a multiple of 1 / (1 + P). A level like 0.0123 would need thousands of permutations
-    for that; it gets the smallest P from 50 on that comes close from below. A requested number must be able to
-    reach the share of alpha that a test has.
+    The level of a test is exact where alpha is a multiple of 1 / (1 + P). A level like 0.0123 would need thousands
+    of permutations for that; it gets the smallest P from 50 on that comes close from below. A requested number
+    must be able to reach ``share`` of alpha.
     """
     level = _exact(alpha)
     if is_auto(requested):
@@ -123,5 +213,5 @@ def fewest_permutations(alpha: float, share: float = 1.0) -> int:
 
 
 def _exact(alpha: float) -> Fraction:
-    # As the user means it: 0.05 is 1/20 and 1 / 3 is 1/3, though the nearest floats are slightly off.
+    # As it was meant: 0.05 is 1/20 and 1 / 3 is 1/3, though the nearest floats are slightly off.
     return Fraction(alpha).limit_denominator(10**9)

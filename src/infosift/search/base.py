@@ -29,8 +29,12 @@ class Method(Protocol):
     """
 
     adjusted: bool
-    alpha_shares: tuple[tuple[str, float], ...]
     separates_special_values: bool
+
+    @property
+    def alpha_shares(self) -> tuple[tuple[str, float], ...]:
+        """The names of the tests of a step, each with its share of alpha."""
+        ...
 
     @property
     def shuffles_rows(self) -> bool:

@@ -86,7 +86,9 @@ def _component(thing: Any) -> Component:
 
 
 def _plain(value: Any) -> Any:
-    """Return a number as JSON has them."""
+    """Return a number as JSON has them, and an object of a registry, such as a null, by its name."""
+    if isinstance(getattr(value, "name", None), str):
+        return value.name
     if isinstance(value, np.generic):
         return value.item()
     return float(value) if isinstance(value, Real) and not isinstance(value, (int, float)) else value

@@ -1,4 +1,4 @@
-"""The published method: the most informative candidate, tested against shuffled copies of itself."""
+"""The published method: the most informative candidate, tested against surrogates of itself."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from infosift.criteria.base import Value
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, require_count, require_finite_number
-from infosift.inference.max_test import draws_of
+from infosift.inference.max_test import NullSample
 from infosift.inference.permutation import (
     fewest_permutations,
     judge,
-    null_scores,
     permutations_for,
+    score_in_batches,
     shuffled_orders,
 )
 from infosift.progress import Reporter
@@ -43,7 +43,7 @@ class Published(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     n_permutations : int or "auto", default="auto"
-        Shuffled copies per step. "auto" is the smallest number from 50 on that makes alpha exact.
+        Surrogates per step. "auto" is the smallest number from 50 on that makes alpha exact.
     n_folds : int, default=30
         Folds of the resampling that chooses the number of neighbours; the paper advises 20 to 30.
     t_threshold : float or None, default=None
@@ -135,7 +135,7 @@ class PublishedTests:
     def add(
         self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, slots_left: int
     ) -> Step:
-        """Return the step that adds the most informative candidate, or finds that it adds nothing."""
+        """Return the step that adds the most informative candidate, or shows that it adds nothing."""
         started = perf_counter()
         given = self._table.distance_columns[columns_of(subset)]
         purpose = f"scoring {len(candidates)} feature{'s' * (len(candidates) > 1)}"
@@ -184,7 +184,7 @@ class PublishedTests:
     def alone(
         self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, least_p: float
     ) -> MarginalTests:
-        """Test each candidate against shuffled copies of itself; all share the shuffles.
+        """Test each candidate against surrogates of itself; all share the permutations.
 
         Where a value of the criterion's parameter was chosen on these rows, all that were compared take part, so
         that p-values allow for the choice.
@@ -195,33 +195,20 @@ class PublishedTests:
         shuffled = shuffled_orders(table.n_rows, range(count), self._settings.seed, stream, table.row_groups)
         orders = np.concatenate([np.arange(table.n_rows)[None], shuffled])
         values = self.values if self.neighbors is None else self.neighbors.candidates
-        draws = draws_of(np.stack([self._scores_by_value(given, unit, orders, values) for unit in candidates], 1))
+        scores = [self._scores_of_surrogates(given, unit, orders, values) for unit in candidates]
+        sample = NullSample.of_scores(np.stack(scores, axis=1))
         return MarginalTests(
             information=self._scores(given, candidates),
-            statistics=draws.observed,
-            p_values=draws.p_values,
-            unadjusted=draws.unadjusted_p_values,
-            null=draws.best[1:],
+            statistics=sample.observed,
+            p_values=sample.p_values,
+            unadjusted=sample.unadjusted_p_values,
+            null=sample.max_statistics[1:],
             n_permutations=count,
             counts=np.full(len(candidates), count),
         )
 
-    def _scores_by_value(
-        self, given: FloatArray, unit: FeatureUnit, orders: IntArray, values: Sequence[Value]
-    ) -> FloatArray:
-        """Return (orders x values): scores of copies of a unit, for values of the criterion's parameter."""
-        columns, target = self._table.distance_columns[list(unit.columns)], self._table.distance_target
-        if len(columns) == 1:
-            questions = [Question(columns[0][orders], given, target)]
-        else:
-            questions = [
-                Question(columns[-1:, order], np.concatenate([given, columns[:-1, order]]), target)
-                for order in orders
-            ]
-        return np.concatenate(self._scorer.criterion.score(questions, values, self._scorer.engine))
-
     def drop(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> float:
-        """Return the p-value of some members together: the subset against copies with the members shuffled."""
+        """Return the p-value of some members together: the subset against surrogates with the members shuffled."""
         given = self._table.distance_columns[columns_of(without(subset, members))]
         together = FeatureUnit(" + ".join(unit.name for unit in members), tuple(columns_of(members)))
         return self._test(self._scores(given, [together])[0], given, together, stream).p_value
@@ -243,14 +230,13 @@ class PublishedTests:
         return -self._together(columns, columns[:0]) if len(columns) else 0.0
 
     def _test(self, information: float, given: FloatArray, unit: FeatureUnit, stream: int) -> PermutationTest:
-        null = null_scores(
-            lambda draws, orders: self._scores_of_copies(given, unit, orders),
-            self._table.n_rows,
-            self._n_permutations,
-            self._settings.seed,
-            step=stream,
-            row_groups=self._table.row_groups,
-        )
+        table, seed = self._table, self._settings.seed
+
+        def scores(draws: range) -> FloatArray:
+            orders = shuffled_orders(table.n_rows, draws, seed, stream, table.row_groups)
+            return self._scores_of_surrogates(given, unit, orders, self.values)[:, 0]
+
+        null = score_in_batches(scores, range(self._n_permutations), table.n_rows)
         return judge(information, null, self._settings.alpha)
 
     def _scores(self, given: FloatArray, units: Sequence[FeatureUnit]) -> FloatArray:
@@ -265,12 +251,22 @@ class PublishedTests:
                 scores[i] = self._together(columns[list(unit.columns)], given)
         return scores
 
-    def _scores_of_copies(self, given: FloatArray, unit: FeatureUnit, orders: IntArray) -> FloatArray:
-        """Score the given columns plus copies of a unit with their rows in these orders, all its columns alike."""
-        columns = self._table.distance_columns[list(unit.columns)]
+    def _scores_of_surrogates(
+        self, given: FloatArray, unit: FeatureUnit, orders: IntArray, values: Sequence[Value]
+    ) -> FloatArray:
+        """Return the scores (draws x values) of the given columns plus a unit with its rows in these orders.
+
+        All columns of a group have the same order. ``values`` are those of the criterion's parameter.
+        """
+        columns, target = self._table.distance_columns[list(unit.columns)], self._table.distance_target
         if len(columns) == 1:
-            return self._scorer(columns[0][orders], given, self._table.distance_target)
-        return np.array([self._together(columns[:, order], given) for order in orders])
+            questions = [Question(columns[0][orders], given, target)]
+        else:
+            questions = [
+                Question(columns[-1:, order], np.concatenate([given, columns[:-1, order]]), target)
+                for order in orders
+            ]
+        return np.concatenate(self._scorer.criterion.score(questions, values, self._scorer.engine))
 
     def _together(self, columns: FloatArray, given: FloatArray) -> float:
         given = np.concatenate([given, columns[:-1]])

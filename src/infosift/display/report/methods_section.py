@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from infosift.display import wording
 from infosift.display.wording import count, in_a_sentence, named, probability, series, values_of
-from infosift.inference.shifts import CIRCULAR
-from infosift.search.calibrated import MOST_ASKED_ALONE
+from infosift.inference.nulls import NULLS, Null
+from infosift.search.calibrated import MOST_MARGINAL_BY_NEIGHBORS
 
 if TYPE_CHECKING:
     from infosift.results.selection import Selection
@@ -89,24 +89,19 @@ def _measure(selection: Selection, with_values: bool = False) -> str:
     return f"{measure} with {used}" if used else measure
 
 
-def _null(selection: Selection) -> str | None:
-    """Return how surrogates are drawn; None where the method has no choice of it."""
-    return selection.settings.method.parameters.get("null")
+def _null(selection: Selection) -> Null | None:
+    """Return how surrogates are drawn; None where the method has no choice of it, or it is not registered."""
+    return NULLS.get(selection.settings.method.parameters.get("null", ""))
 
 
 def _surrogates(selection: Selection) -> str:
-    among = "" if selection.settings.n_row_groups else " among rows alike in these"
-    described = {
-        "residual": f" that keep its dependence on the selected features and permute its residual{among}",
-        "local": " in which each value is replaced by that of a row near in the selected features",
-        "shuffle": " in which its values are permuted",
-        CIRCULAR: " in which candidates and target are shifted against each other in time",
-    }
-    return f"surrogates{described.get(_null(selection) or '', '')}"
+    null = _null(selection)
+    return f"surrogates {null.description(selection.settings.n_row_groups is not None)}" if null else "surrogates"
 
 
 def _permutations(selection: Selection, each: str = "step") -> str:
-    draws = "shifts" if _null(selection) == CIRCULAR else "permutations"
+    null = _null(selection)
+    draws = null.draws if null else "permutations"
     return f"{wording.range_of(step.n_permutations for step in selection.steps)} {draws} were drawn per {each}."
 
 
@@ -120,7 +115,8 @@ def _adjusted_tests(selection: Selection) -> list[str]:
     alpha, divided = selection.settings.alpha, wording.levels(selection.settings.alpha, selection.alpha_shares)
     others, pairs = ("other", "") if selection.start else ("selected", "; then by products of pairs")
     criterion = f"{_measure(selection, with_values=True)}{pairs}"
-    if _null(selection) == CIRCULAR:
+    null = _null(selection)
+    if null and null.only_series_given_subset:
         tests = (
             f"{_search(selection)} tested each candidate by {_SERIES}, with those of candidate and target "
             f"projected off functions of the {others} features; while there were none, also by {criterion}."
@@ -155,10 +151,10 @@ def _filter(selection: Selection) -> list[str]:
     """Describe tests of each feature on its own."""
     null, alpha, rate = _null(selection), selection.settings.alpha, selection.error_rate
     by = _measure(selection)
-    if null is not None:
-        are_few = len(selection.steps[0].candidates) <= MOST_ASKED_ALONE
+    if "null" in selection.settings.method.parameters:
+        are_few = len(selection.steps[0].candidates) <= MOST_MARGINAL_BY_NEIGHBORS
         has_neighbors = are_few and rate != "false discovery rate"
-        has_neighbors &= not (null == CIRCULAR and selection.settings.keep)
+        has_neighbors &= not (null and null.only_series_given_subset and selection.settings.keep)
         by = f"{_SERIES} and by {_measure(selection, with_values=True)}" if has_neighbors else _SERIES
     level = (
         f"{_CONTROLS[rate]}, which controls the {rate}, at {alpha:g}"

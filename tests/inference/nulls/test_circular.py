@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 
 from infosift import Calibrated, InputError, MutualInfoSelector
-from infosift.inference.shifts import n_shifts, shifted_rows
+from infosift.criteria.rank_basis import functions_of, standardised
+from infosift.inference.nulls.circular import CircularNull, CircularShifts, Projection
+from samples import conditional_on
 from studies.simulated import series, walks
 
 
 def test_each_shift_comes_once():
     n = 7
-    rows = shifted_rows(n, 0, 0, range(1, n_shifts(n) + 1))
+    rows = CircularShifts(n, 0, 0)(range(1, CircularNull().n_distinct(n) + 1))
     ring = [*range(n), *reversed(range(n))]
     expected = {tuple(np.roll(ring, -shift)[:n].tolist()) for shift in range(1, 2 * n)}
     assert {tuple(row) for row in rows.tolist()} == expected
@@ -18,8 +20,60 @@ def test_each_shift_comes_once():
 
 
 def test_neighbours_stay_together():
-    rows = shifted_rows(50, 3, 1, range(64))
+    rows = CircularShifts(50, 3, 1)(range(64))
     assert np.abs(np.diff(rows, axis=1)).max() == 1
+
+
+def residuals(functions, given):
+    own = [found.smooth for found in functions_of(given)]
+    basis = np.concatenate([np.ones((1, given.shape[1])), *own, own[0][:1] * own[1][:1]]).T
+    fitted = basis @ np.linalg.lstsq(basis, functions.T, rcond=None)[0]
+    return standardised(functions - fitted.T)
+
+
+def test_candidates_are_projected_off_the_subset():
+    rng = np.random.default_rng(4)
+    given, columns = rng.normal(size=(2, 60)), rng.normal(size=(3, 60))
+    surrogates = CircularNull().model(given, None, 0).surrogates(columns)
+    for own, functions in zip(surrogates.functions(np.array([2, 0])), functions_of(columns[[2, 0]]), strict=True):
+        np.testing.assert_allclose(own.smooth, residuals(functions.smooth, given), atol=1e-10)
+        np.testing.assert_allclose(own.steps, residuals(functions.steps, given), atol=1e-10)
+
+
+def test_a_projection_leaves_the_residuals_of_a_regression():
+    rng = np.random.default_rng(0)
+    given, functions = rng.normal(size=(2, 60)), rng.normal(size=(5, 60))
+    np.testing.assert_allclose(Projection(given)(functions), residuals(functions, given), atol=1e-10)
+
+
+def test_columns_that_say_the_same_do_no_harm():
+    rng = np.random.default_rng(1)
+    given, functions = rng.normal(size=(1, 60)), rng.normal(size=(3, 60))
+    once, twice = Projection(given), Projection(np.concatenate([given, given]))
+    # The product of a column with itself is a function of it, too.
+    assert np.all(np.isfinite(twice(functions)))
+    assert np.abs(twice(functions) @ functions_of(given)[0].smooth.T).max() < 1e-8
+    assert once(functions).shape == functions.shape
+
+
+def test_the_target_is_shifted_first_and_projected_then():
+    rng = np.random.default_rng(2)
+    given, components = rng.normal(size=(2, 50)), [rng.normal(size=(3, 50)), rng.normal(size=(1, 50))]
+    indices = CircularShifts(50, 0, 0)(range(1, 5))
+    drawn = CircularNull().model(given, None, 0).target(components, None).in_draws(indices)
+    assert drawn.shape == (2, 2, 4, 50)
+    for draw, index in enumerate(indices):
+        expected = residuals(components[0][:2][:, index], given)
+        np.testing.assert_allclose(drawn[0, :, draw], expected, atol=1e-5)
+    assert not drawn[1, 1].any()
+
+
+def test_given_a_subset_only_series_are_used():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(4, 80)), rng.normal(size=80)
+    assert conditional_on(X, y, (0,), null="circular").is_series_only
+    assert not conditional_on(X, y, (), null="circular").is_series_only
+    assert not conditional_on(X, y, (0,)).is_series_only
 
 
 def select(X, y, **options):
@@ -39,7 +93,7 @@ def test_series_that_matter_are_found():
     selection = select(X, y)
     assert {"x0", "x1"} <= set(selection.names)
     # A p-value cannot be smaller than one over the number of shifts.
-    assert all(step.n_permutations <= n_shifts(300) for step in selection.steps)
+    assert all(step.n_permutations <= CircularNull().n_distinct(300) for step in selection.steps)
     assert selection.smallest_detectable_correlation is None
     assert "order" not in {notice.kind for notice in selection.warnings}
 

@@ -1,0 +1,144 @@
+"""Circular shifts: series keep their order in time, so that rows need not be exchangeable.
+
+Two series that are both projected off the same subset are more alike than one that is and one that was shifted
+afterwards, the more so the slower they vary. So the target is shifted first and projected then, as the candidates
+are, by one linear projection, which does not adapt to any of the shifts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from infosift.arrays import FloatArray, IntArray
+from infosift.criteria.rank_basis import Functions, functions_of, standardised
+from infosift.engines.base import on_one_thread
+from infosift.inference.kernel_ridge import KernelRidge
+from infosift.inference.nulls.shuffle import (
+    ALL,
+    PermutedTarget,
+    Positions,
+    RandomPermutations,
+    ShuffledModel,
+    ShuffledSurrogates,
+    ShuffleNull,
+    stacked,
+)
+from infosift.inference.permutation import Permutations, rounded_for_exact_sums
+from infosift.random_streams import stream
+
+
+@dataclass(frozen=True)
+class CircularShifts:
+    """Each draw shifts all rows in time, by a distance of its own.
+
+    The rows are laid in a ring with their mirror image, so that the last row does not meet the first, from which
+    it may be far. All shifts of the ring come in random order, short ones too: of a random walk these are most
+    like the data, and without them the data would seem rare. Beyond the last shift they repeat.
+    """
+
+    n_rows: int
+    seed: int
+    step: int
+
+    @property
+    def n_distinct(self) -> int:
+        """How many shifts there are besides none."""
+        return 2 * self.n_rows - 1
+
+    def __call__(self, draws: range) -> IntArray:
+        """Return the row from which each row takes its value (draws x rows)."""
+        shifts = 1 + stream(self.seed, "shifts", self.step).permutation(self.n_distinct)
+        own = shifts[(np.asarray(draws) - 1) % len(shifts)]
+        positions = (np.arange(self.n_rows) + own[:, None]) % (2 * self.n_rows)
+        return np.asarray(np.where(positions < self.n_rows, positions, 2 * self.n_rows - 1 - positions))
+
+
+class Projection:
+    """Projects functions onto the orthogonal complement of functions of a subset: of each column, and of pairs."""
+
+    def __init__(self, given: FloatArray) -> None:
+        own = [functions.smooth for functions in functions_of(given)]
+        products = [one[:1] * other[:1] for one, other in combinations(own, 2)]
+        with on_one_thread():
+            self._basis = np.linalg.qr(np.concatenate([np.ones((1, given.shape[1])), *own, *products]).T)[0]
+
+    def __call__(self, functions: FloatArray) -> FloatArray:
+        """Return functions (functions x rows) without what the subset explains, of unit variance."""
+        with on_one_thread():
+            residual = functions - (functions @ self._basis) @ self._basis.T
+        return standardised(residual)
+
+
+class ProjectedSurrogates(ShuffledSurrogates):
+    """Columns whose functions are projected off a subset; they stay where they are while the target is shifted."""
+
+    def __init__(self, columns: FloatArray, projection: Projection, rows: Positions = ALL) -> None:
+        super().__init__(columns, rows)
+        self._projection = projection
+
+    def functions(self, columns: IntArray) -> list[Functions]:
+        """Return functions of some columns, projected off the subset."""
+        return [Functions(*map(self._projection, own)) for own in super().functions(columns)]
+
+
+@dataclass(frozen=True)
+class ProjectedTarget(PermutedTarget):
+    """Functions of the components of a target (components x functions x rows), projected after each shift."""
+
+    projection: Projection
+
+    def in_draws(self, indices: IntArray) -> FloatArray:
+        """Return (components x functions x draws x rows): shifted, then projected off the subset."""
+        shifted = self.functions[..., indices]
+        projected = self.projection(shifted.reshape(-1, shifted.shape[-1]))
+        return rounded_for_exact_sums(projected.reshape(shifted.shape))
+
+
+class ProjectedModel(ShuffledModel):
+    """How candidates and target appear in draws that are shifts in time, given a subset."""
+
+    def __init__(self, given: FloatArray) -> None:
+        self._projection = Projection(given)
+
+    def surrogates(
+        self, columns: FloatArray, rows: Positions = ALL, batch: int | None = None
+    ) -> ShuffledSurrogates:
+        """Return surrogates of columns (columns x rows), drawn in some rows."""
+        return ProjectedSurrogates(columns, self._projection, rows)
+
+    def target(self, components: Sequence[FloatArray], subset: FloatArray | None) -> PermutedTarget:
+        """Return the functions of the target in draws; products with the subset would be shifted with it."""
+        return ProjectedTarget(stacked(components), self._projection)
+
+
+class CircularNull(ShuffleNull):
+    """Shifts candidates and target against each other in time, for series whose rows are in the order of time."""
+
+    name = "circular"
+    summary = "shifted, for rows in the order of time; not for single tests"
+    draws = "shifts"
+    needs_exchangeable_rows = False
+    refuses_row_groups = "shifts all rows as one and cannot keep groups of rows together"
+    # Shifted candidates have lost their dependence on the subset, which neighbours and pairs would see.
+    only_series_given_subset = True
+    has_residuals = False
+
+    def description(self, has_row_groups: bool) -> str:
+        """Return what surrogates are, to follow "surrogates" in the methods section of a report."""
+        return "in which candidates and target are shifted against each other in time"
+
+    def n_distinct(self, n_rows: int) -> int | None:
+        """Return how many shifts there are besides none."""
+        return CircularShifts(n_rows, 0, 0).n_distinct
+
+    def permutations(self, given: FloatArray, shuffles: RandomPermutations) -> Permutations:
+        """Return the shifts."""
+        return CircularShifts(shuffles.n_rows, shuffles.seed, shuffles.step)
+
+    def model(self, given: FloatArray, regression: KernelRidge | None, seed: int) -> ShuffledModel:
+        """Return how candidates and target appear in draws: projected off the subset, if there is one."""
+        return ProjectedModel(given) if len(given) else ShuffledModel()

@@ -1,0 +1,190 @@
+"""Test statistics: what is compared between data and surrogates, in which order, at which share of alpha."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from infosift.arrays import FloatArray
+from infosift.data.groups import FeatureUnit
+from infosift.inference.conditional_test import ConditionalTest
+from infosift.inference.max_test import MaxTest, NullSample, capped, max_test, no_evidence
+from infosift.inference.permutation import interval_of_p
+from infosift.inference.statistics.neighbors import NeighborStatistic
+from infosift.inference.statistics.pairs import PairStatistic
+from infosift.inference.statistics.series import SeriesStatistic, highest
+
+# Where gaps leave fewer rows, nothing is tested.
+_FEWEST_ROWS = 20
+
+
+class TestStatistic(Protocol):
+    """A statistic of candidates and target conditional on a subset, in the data and in draws of a null.
+
+    ``per_candidate`` is whether a sample has a statistic for each candidate, so that each has a p-value of its
+    own; else it has only the best of many in each draw. ``is_precise`` is whether draws are cheap enough to go on
+    until p-values are precise.
+    """
+
+    @property
+    def per_candidate(self) -> bool:
+        """Whether each candidate has a p-value of its own."""
+        ...
+
+    @property
+    def is_precise(self) -> bool:
+        """Whether p-values are made precise, with thousands of draws."""
+        ...
+
+    def __init__(self, test: ConditionalTest, purpose: str) -> None: ...
+
+    @classmethod
+    def applies(cls, test: ConditionalTest, n_slots: int) -> bool:
+        """Tell whether it can be used for a test, where so many more features may be selected."""
+        ...
+
+    def schedule(self, alpha: float, n_permutations: int | None) -> Iterable[int]:
+        """Return after how many permutations the test may end; all of a requested number are drawn."""
+        ...
+
+    def sample(self, n_permutations: int) -> NullSample:
+        """Return the statistics of the data and of so many surrogates; what was drawn before is part of it."""
+        ...
+
+    def best(self, sample: NullSample, alpha: float) -> tuple[FeatureUnit, int]:
+        """Return the candidate to select, and the position of its statistic in the sample."""
+        ...
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A statistic with its shares of alpha: in a step of a search, and where single candidates are tested.
+
+    Single candidates are tested in revisions and filters, where no other feature may come in with them.
+    """
+
+    statistic: type[TestStatistic]
+    of_step: float
+    of_single: float = 0.0
+
+
+# In this order, each where those before see nothing: cheap and sharp ones first. Together the tests of a step
+# reject a true null with at most the sum of their shares (Bonferroni); 5 % of alpha are held back, since
+# regressions are estimates. By simulation: docs/method.md, "Neighbours and pairs".
+STATISTICS: dict[str, Stage] = {
+    "series": Stage(SeriesStatistic, of_step=0.65, of_single=0.65),
+    "neighbours": Stage(NeighborStatistic, of_step=0.2, of_single=0.35),
+    "pairs": Stage(PairStatistic, of_step=0.1),
+}
+
+
+def first_stage() -> Stage:
+    """Return the stage that tests every candidate; a number of permutations must be able to reach its share."""
+    return next(iter(STATISTICS.values()))
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """The result of a stage: the candidate it would select, the position of its statistic, and the level."""
+
+    __test__ = False  # of pytest, to which a class of this name is one of its own
+
+    unit: FeatureUnit
+    test: MaxTest
+    position: int
+    alpha: float
+    per_candidate: bool = True
+
+    @property
+    def statistic(self) -> float:
+        """The statistic of the candidate."""
+        return float(self.test.sample.observed[self.position])
+
+    @property
+    def null(self) -> FloatArray:
+        """The largest statistic of each surrogate."""
+        return self.test.sample.max_statistics[1:]
+
+    @property
+    def p_value(self) -> float:
+        """The p-value of the candidate, adjusted for all candidates."""
+        return float(self.test.sample.p_values[self.position])
+
+    @property
+    def unadjusted_p_value(self) -> float | None:
+        """The p-value as if the candidate were the only one; None where it is tested only as the best of many."""
+        return float(self.test.sample.unadjusted_p_values[self.position]) if self.per_candidate else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Bounds of the p-value that all permutations would give."""
+        if self.p_value == self.test.p_value:
+            return self.test.p_low, self.test.p_high
+        count = self.test.n_permutations
+        return interval_of_p(round(self.p_value * (1 + count)) - 1, count)
+
+    @property
+    def passes(self) -> bool:
+        """Whether the candidate is significant."""
+        return self.p_value <= self.alpha
+
+    def scaled_p_value(self, alpha: float) -> float:
+        """Return the p-value scaled to a level: at most alpha just where the candidate is significant."""
+        return min(1.0, self.p_value * (alpha / self.alpha))
+
+
+class StagedTests:
+    """Tests in stages at a level, with a number of permutations or, where that is None, as many as it takes."""
+
+    def __init__(self, alpha: float, n_permutations: int | None) -> None:
+        self.alpha, self.n_permutations = alpha, n_permutations
+
+    def step(self, test: ConditionalTest, purpose: str, n_slots: int) -> list[TestResult]:
+        """Test which candidate to select, stage by stage until one passes; at most ``n_slots`` come in."""
+        context = test.context
+        fewest = max(context.criterion.fewest_rows(value) for value in context.values)
+        if context.table.n_rows < max(_FEWEST_ROWS, fewest):
+            alpha = self.alpha * first_stage().of_step
+            return [TestResult(test.units[0], no_evidence(len(test.units), alpha), 0, alpha)]
+        shares = [(stage.statistic, stage.of_step) for stage in STATISTICS.values()]
+        return self._results(test, purpose, shares, n_slots, precise=True, chooses=True)
+
+    def single(self, test: ConditionalTest, purpose: str, *, precise: bool = False) -> list[TestResult]:
+        """Test whether any candidate is significant, by the one of the largest statistic, stage by stage."""
+        shares = [(stage.statistic, stage.of_single) for stage in STATISTICS.values() if stage.of_single]
+        return self._results(test, purpose, shares, 1, precise=precise, chooses=False)
+
+    def _results(
+        self,
+        test: ConditionalTest,
+        purpose: str,
+        shares: Iterable[tuple[type[TestStatistic], float]],
+        n_slots: int,
+        *,
+        precise: bool,
+        chooses: bool,
+    ) -> list[TestResult]:
+        """Return the results of stages, the last of them the first that passes."""
+        results: list[TestResult] = []
+        for kind, share in shares:
+            alpha = self.alpha * share
+            if (results and not self._can_pass(test, alpha)) or not kind.applies(test, n_slots):
+                continue
+            statistic = kind(test, purpose)
+            schedule = capped(statistic.schedule(alpha, self.n_permutations), test.n_distinct)
+            drawn = max_test(statistic.sample, alpha, schedule, precise=precise and statistic.is_precise)
+            if chooses or not statistic.per_candidate:
+                unit, position = statistic.best(drawn.sample, alpha)
+            else:
+                position = highest(test, drawn.sample)
+                unit = test.units[position]
+            results.append(TestResult(unit, drawn, position, alpha, statistic.per_candidate))
+            if results[-1].passes:
+                break
+        return results
+
+    def _can_pass(self, test: ConditionalTest, alpha: float) -> bool:
+        """Tell whether there are enough permutations for a level."""
+        limits = [most for most in (self.n_permutations, test.n_distinct) if most is not None]
+        return all(1 / (1 + most) <= alpha for most in limits)

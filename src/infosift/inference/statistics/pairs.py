@@ -1,0 +1,184 @@
+"""Pairs: features that are informative only together, by products of their functions, all pairs in each draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infosift.arrays import DIGITS, FloatArray, IntArray
+from infosift.criteria.rank_basis import standardised
+from infosift.data.groups import FeatureUnit
+from infosift.engines.base import equal_parts
+from infosift.inference.candidate_blocks import MOST_FUNCTIONS, CandidateBlock
+from infosift.inference.conditional_test import ConditionalTest
+from infosift.inference.max_test import GrowingSample, NullSample, schedule_of_draws
+from infosift.inference.permutation import inverse_permuted, rounded_for_exact_sums
+
+_MOST_ROWS = 2_000
+_VALUES_AT_ONCE = 2_000_000
+_SCREENED_VALUES_AT_ONCE = 8_000_000
+# A product of less spread, of two functions of unit variance, is nearly constant: a few rows would decide about
+# it.
+_LEAST_SPREAD = 0.1
+# Up to so many values in all products of functions, draws are so cheap that many may settle what is near alpha.
+_FEW_VALUES = 4_000_000
+
+
+class PairStatistic:
+    """Tests all pairs of single features by the largest coefficient of a product with the target's residual.
+
+    For two features, the first or second function of each is multiplied, in all combinations.
+    """
+
+    per_candidate = False
+    # Of more features, only first functions are multiplied, and only those of the features of largest effect: in
+    # each draw its own, so that the data have no advantage over the surrogates.
+    max_features = 300
+
+    def __init__(self, test: ConditionalTest, purpose: str) -> None:
+        self._test, self._purpose, self._engine = test, f"{purpose} in pairs", test.context.engine
+        digest, n_rows = test.context.table.digest, test.context.table.n_rows
+        # Of equal coefficients the first pair is taken, so the digest and not the order of the columns decides.
+        self._positions = np.array(sorted(_single_features(test), key=lambda i: digest(test.units[i])))
+        self._is_screened = len(self._positions) > self.max_features
+        self._rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64)
+        self._target = rounded_for_exact_sums(np.stack([own[0] for own in test.component_functions]))
+        n_orders = 1 if self._is_screened else 2
+        self._functions_of_blocks = self._engine.keep(_functions_of, test.blocks.handles, self._rows, n_orders)
+        n_values = 2 * len(self._positions) ** 2 * len(self._rows)
+        self.is_precise = not self._is_screened and n_values <= _FEW_VALUES
+        self.best_pair = (0, 0)
+        self.sample = GrowingSample(self.scores)
+
+    @classmethod
+    def applies(cls, test: ConditionalTest, n_slots: int) -> bool:
+        """Tell whether it can be used: where two features may come in, and there are two of one column."""
+        return n_slots > 1 and not test.is_series_only and len(_single_features(test)) > 1
+
+    def schedule(self, alpha: float, n_permutations: int | None) -> Iterable[int]:
+        """Return after how many permutations the test may end."""
+        return schedule_of_draws(alpha, n_permutations, settles=self.is_precise)
+
+    def best(self, sample: NullSample, alpha: float) -> tuple[FeatureUnit, int]:
+        """Return the pair of the largest coefficient in the data."""
+        units = self._test.units
+        one, other = sorted((units[i] for i in self.best_pair), key=self._test.context.table.digest)
+        return FeatureUnit(f"{one.name} + {other.name}", (*one.columns, *other.columns)), 0
+
+    @cached_property
+    def _functions(self) -> FloatArray:
+        """The functions of all single features (orders x features x rows), in the order of their positions."""
+        functions = np.concatenate(list(self._engine.each(np.asarray, self._functions_of_blocks)), axis=1)
+        return functions[:, self._positions].astype(np.float64)
+
+    def scores(self, draws: range) -> FloatArray:
+        """Return the largest coefficient of each draw (draws x 1 x 1); keep the pair of draw 0."""
+        reporter = self._test.context.reporter
+        reporter.begin(f"{self._purpose}, {draws[-1]} surrogates", len(draws))
+        at_once = max(1, _VALUES_AT_ONCE // self._target.size)
+        if self._is_screened:
+            at_once = min(at_once, max(1, _SCREENED_VALUES_AT_ONCE // (self.max_features * len(self._rows))))
+        largest: list[FloatArray] = []
+        for part in equal_parts(len(draws), at_once):
+            drawn = inverse_permuted(self._target, self._test.indices(draws[part]))
+            target = drawn[:, :, self._rows].swapaxes(0, 1)
+            coefficients, pairs = self._largest_of_screened(target) if self._is_screened else self._largest(target)
+            largest.append(coefficients)
+            if draws[part][0] == 0:
+                self.best_pair = (int(pairs[0][0]), int(pairs[0][1]))
+            reporter.advance(part.stop - part.start)
+        return np.concatenate(largest)[:, None, None]
+
+    def _largest(self, target: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Return the largest coefficient of each draw, and its pair; ``target`` is (draws x components x rows)."""
+        coefficients, pairs = np.full(len(target), -1.0), np.zeros((len(target), 2), dtype=np.int64)
+        first, second = np.triu_indices(len(self._positions), k=1)
+        at_once = max(1, _VALUES_AT_ONCE // (len(self._functions) ** 2 * len(self._rows)))
+        blocks = [(first[part], second[part]) for part in equal_parts(len(first), at_once)]
+        for found, of_pairs in self._engine.each(_largest_of_pairs, blocks, self._functions, target):
+            better = found > coefficients
+            coefficients[better], pairs[better] = found[better], of_pairs[better]
+        return coefficients / np.sqrt(len(self._rows)), self._positions[pairs]
+
+    def _largest_of_screened(self, target: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Return the same for first functions of the features of largest effect in each draw."""
+        effects = np.concatenate(list(self._engine.each(_effects_of, self._functions_of_blocks, target)))
+        screened = [
+            self._positions[np.sort(np.argsort(-np.round(of_draw, DIGITS), kind="stable")[: self.max_features])]
+            for of_draw in effects[self._positions].T
+        ]
+        functions = self._test.blocks.gather(_first_functions, screened, self._functions_of_blocks)
+        items = [(np.stack(own), of_draw) for own, of_draw in zip(functions, target, strict=True)]
+        largest = list(self._engine.each(_largest_of_functions, items))
+        pairs = [own[[i, j]] for own, (_, i, j) in zip(screened, largest, strict=True)]
+        return np.array([coefficient for coefficient, _, _ in largest]), np.stack(pairs)
+
+
+def _single_features(test: ConditionalTest) -> list[int]:
+    """Return the positions of the candidates of one column."""
+    return [i for i, unit in enumerate(test.units) if len(unit.columns) == 1]
+
+
+def _functions_of(block: CandidateBlock, rows: IntArray, n_orders: int) -> NDArray[np.float32]:
+    """Return the first functions of all candidates of a block (orders x candidates x rows), of unit variance."""
+    functions = np.empty((n_orders, len(block.units), len(rows)), dtype=np.float32)
+    size = max(1, _VALUES_AT_ONCE // (MOST_FUNCTIONS * block.columns.shape[1]))
+    for part in equal_parts(len(block.units), size):
+        of_part = block.functions(range(part.start, part.stop))
+        for order in range(n_orders):
+            own = np.stack([one.smooth[min(order, len(one.smooth) - 1)][rows] for one in of_part])
+            functions[order, part] = rounded_for_exact_sums(standardised(own))
+    return functions
+
+
+def _largest_of_pairs(
+    pairs: tuple[IntArray, IntArray], functions: FloatArray, target: FloatArray
+) -> tuple[FloatArray, IntArray]:
+    """Return the largest coefficient of the products of some pairs in each draw, and its pair.
+
+    Products are brought to unit variance; where one hardly varies it is zero.
+    """
+    n_draws, n_components, n_rows = target.shape
+    first, second = pairs
+    products = np.concatenate([one[first] * other[second] for one, other in product(functions, repeat=2)])
+    varies = products.std(axis=1, keepdims=True) > _LEAST_SPREAD
+    products = rounded_for_exact_sums(standardised(products) * varies)
+    largest = np.abs(products @ target.reshape(-1, n_rows).T).reshape(-1, n_draws, n_components).max(axis=2)
+    which = largest.argmax(axis=0)
+    of_pairs = np.stack([first, second], axis=1)[which % len(first)]
+    return largest[which, np.arange(n_draws)], of_pairs
+
+
+def _effects_of(functions: NDArray[np.float32], target: FloatArray) -> FloatArray:
+    """Return the largest coefficient of the first function of each feature with the target (features x draws)."""
+    n_draws, n_components, n_rows = target.shape
+    products = functions[0].astype(np.float64) @ target.reshape(-1, n_rows).T
+    return np.asarray(np.abs(products).reshape(-1, n_draws, n_components).max(axis=2))
+
+
+def _first_functions(item: tuple[NDArray[np.float32], list[IntArray]]) -> list[NDArray[np.float32]]:
+    functions, positions = item
+    return [functions[0][own] for own in positions]
+
+
+def _largest_of_functions(item: tuple[NDArray[np.float32], FloatArray]) -> tuple[float, int, int]:
+    """Return the largest coefficient of a product of two functions with a component of the target, and which two.
+
+    All products are one matrix product, (f * y) @ f.T, and their variances another: nothing of the size
+    pairs x rows is made.
+    """
+    functions, target = item[0].astype(np.float64), item[1]
+    n_rows = functions.shape[1]
+    means = functions @ functions.T / n_rows
+    spread = np.sqrt(np.maximum((functions**2) @ (functions**2).T / n_rows - means**2, 0))
+    spread = np.where(spread > _LEAST_SPREAD, spread, np.inf)
+    centred = target - target.mean(axis=1, keepdims=True)
+    largest = np.stack(
+        [np.triu(np.abs((functions * component) @ functions.T) / spread, k=1) for component in centred]
+    ).max(axis=0)
+    i, j = np.unravel_index(int(np.round(largest, DIGITS).argmax()), largest.shape)
+    return float(np.round(largest[i, j], DIGITS) / np.sqrt(n_rows)), int(i), int(j)

@@ -1,0 +1,265 @@
+"""Series: an orthogonal-series estimate of how the residuals of candidates and target depend on each other.
+
+Mean products of Legendre polynomials of two ranks are the coefficients of the ratio of the joint density to the
+product of the marginal ones; all are zero under independence. A draw permutes rows only, so that the coefficients
+of all candidates and many draws are one matrix product.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infosift.arrays import DIGITS, FloatArray
+from infosift.criteria.rank_basis import Functions
+from infosift.data.groups import FeatureUnit
+from infosift.engines.base import equal_parts, on_one_thread
+from infosift.inference.candidate_blocks import MOST_FUNCTIONS, CandidateBlock
+from infosift.inference.conditional_test import ConditionalTest, DrawnTarget
+from infosift.inference.max_test import TIMES_TO_SETTLE, NullSample, schedule_of_cheap_draws
+from infosift.inference.nulls.shuffle import TARGET_ORDERS
+from infosift.inference.permutation import rounded_for_exact_sums
+
+# Values of functions that are multiplied at once.
+_VALUES_AT_ONCE = 2_000_000
+# Scores that are kept from look to look, for 1,000 draws; of more, some candidates at a time are worked out again.
+_MOST_KEPT = 10_000_000
+_DRAWS_KEPT = 1000
+_MOST_SCORES = 5
+# Up to so many values of all candidates, draws are so cheap that thousands may settle what is near alpha.
+_FEW_VALUES = 500_000
+# Of the candidates that pass, so many of largest effect are compared by how well they predict the residual.
+_SHORT_LIST = 8
+_RIDGE = 1e-6
+
+
+@dataclass(frozen=True)
+class Series:
+    """Functions of candidates, and steps of them (candidates x functions x rows), padded with zeros.
+
+    Single precision holds them exactly, since they are rounded.
+    """
+
+    functions: NDArray[np.float32]
+    steps: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, candidates: Sequence[Functions]) -> Series:
+        """Return the series of some candidates."""
+        smooth, steps = ([getattr(own, name) for own in candidates] for name in ("smooth", "steps"))
+        return cls(_padded(smooth, 2), _padded(steps, 1))
+
+    def scores(self, target: FloatArray) -> FloatArray:
+        """Return the scores of candidates (draws x candidates x scores), for each component of the target.
+
+        ``target`` has its functions in draws (components x functions x draws x rows). With b(j, m) the coefficient
+        of function j of the candidate and m of the target, these are b(1, 1)², the sum of b(j, 1)², the largest
+        b(j, m)² with j, m <= 2, the largest square of a step with m = 1, and that of products with the subset. The
+        cube root of a chi-squared variable is nearly normal (Wilson and Hilferty 1931), which makes them
+        comparable.
+        """
+        first, second = self._squares(target)
+        scores = [
+            first[:, 0],
+            _sum_in_order(first),
+            np.maximum(first[:, :2], second).max(axis=1),
+            (_coefficients(self.steps, target[:, 0]) ** 2).max(axis=1),
+        ]
+        if target.shape[1] > TARGET_ORDERS:
+            products = target[:, TARGET_ORDERS:]
+            through_subset = _coefficients(self.functions[:, :1], products.reshape(-1, *products.shape[2:]))
+            shape = (len(self.functions), *products.shape[:3])
+            scores.append((through_subset.reshape(shape) ** 2).max(axis=2))
+        roots = np.cbrt(np.stack(scores, axis=2))  # candidates x components x scores x draws
+        return np.ascontiguousarray(np.moveaxis(roots.reshape(len(roots), -1, target.shape[2]), -1, 0))
+
+    def effects(self, target: FloatArray) -> FloatArray:
+        """Return the raw effect of each candidate (draws x candidates): a sum of squared coefficients."""
+        first, second = self._squares(target)
+        of_components = _sum_in_order(first) + _sum_in_order(first[:, :2]) + _sum_in_order(second)
+        return np.asarray(_sum_in_order(of_components).T)
+
+    def _squares(self, target: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return b(j, 1)² of all functions, and b(j, 2)² of two (candidates x functions x components x draws)."""
+        first = _coefficients(self.functions, target[:, 0]) ** 2
+        return first, _coefficients(self.functions[:, :2], target[:, 1]) ** 2
+
+
+def _sum_in_order(terms: FloatArray) -> FloatArray:
+    """Return the sum over the second axis, one term after the other: the same bits whatever the other axes are."""
+    return reduce(np.add, np.moveaxis(terms, 1, 0))
+
+
+def _coefficients(functions: NDArray[np.float32], targets: FloatArray) -> FloatArray:
+    """Return mean products times the root of the rows, of unit variance under independence.
+
+    They are (candidates x functions x components x draws) of functions (candidates x functions x rows).
+    """
+    n_rows = functions.shape[2]
+    with on_one_thread():
+        products = functions.reshape(-1, n_rows).astype(np.float64) @ targets.reshape(-1, n_rows).T
+    return np.asarray(products.reshape(*functions.shape[:2], *targets.shape[:2]) / math.sqrt(n_rows))
+
+
+def _padded(functions: Sequence[FloatArray], least: int) -> NDArray[np.float32]:
+    """Return functions (functions x rows) of several candidates in one array, of at least so many each."""
+    most = max(least, *(len(own) for own in functions))
+    padded = np.zeros((len(functions), most, functions[0].shape[1]), dtype=np.float32)
+    for i, own in enumerate(functions):
+        padded[i, : len(own)] = rounded_for_exact_sums(own)
+    return padded
+
+
+def _series_of(block: CandidateBlock, units: slice) -> list[Series]:
+    """Return the series of some candidates of a block, in parts that bound the memory."""
+    size = max(1, _VALUES_AT_ONCE // (MOST_FUNCTIONS * block.columns.shape[1]))
+    stop = min(units.stop, len(block.units))
+    parts = [range(start, min(start + size, stop)) for start in range(units.start, stop, size)]
+    return [block.cached(_make_series, part) for part in parts]
+
+
+def _make_series(block: CandidateBlock, units: range) -> Series:
+    return Series.of(block.functions(units))
+
+
+def block_scores(block: CandidateBlock, target: DrawnTarget, draws: range, units: slice) -> FloatArray:
+    """Return the scores of some candidates of a block in draws (draws x candidates x scores)."""
+    return _in_draws(Series.scores, _series_of(block, units), target, draws)
+
+
+def block_effects(block: CandidateBlock, target: DrawnTarget, draws: Sequence[int]) -> FloatArray:
+    """Return the raw effects of all candidates of a block in draws (draws x candidates)."""
+    return _in_draws(Series.effects, _series_of(block, slice(0, len(block.units))), target, draws)
+
+
+def _in_draws(
+    method: Callable[[Series, FloatArray], FloatArray],
+    series: list[Series],
+    target: DrawnTarget,
+    draws: Sequence[int],
+) -> FloatArray:
+    """Return what a method of series gives in draws (draws x candidates x ...)."""
+    parts = []
+    for part in equal_parts(len(draws), target.draws_at_once()):
+        functions = target.functions(draws[part])
+        parts.append(np.concatenate([method(own, functions) for own in series], axis=1))
+    return np.concatenate(parts)
+
+
+def effects_of(test: ConditionalTest, draws: Sequence[int]) -> FloatArray:
+    """Return the raw effect of each candidate of a test in draws (draws x candidates)."""
+    return np.concatenate(list(test.blocks.each(block_effects, test.target, draws)), axis=1)
+
+
+class SeriesStatistic:
+    """Tests all candidates by series scores: cheap, and sharp for smooth dependence and steps."""
+
+    per_candidate = True
+    is_precise = True
+
+    def __init__(self, test: ConditionalTest, purpose: str) -> None:
+        self._test, self._purpose = test, purpose
+        n_units, n_scores = len(test.units), _MOST_SCORES * len(test.component_functions)
+        self._n_scores, self._at_once = n_scores, max(1, _MOST_KEPT // (_DRAWS_KEPT * n_scores))
+        self._is_cheap = n_units <= self._at_once and n_units * test.context.table.n_rows <= _FEW_VALUES
+        self._kept = [(block, None) for block in test.blocks.handles]
+        self._n_kept = 0
+
+    @classmethod
+    def applies(cls, test: ConditionalTest, n_slots: int) -> bool:
+        """Tell whether it can be used: always."""
+        return True
+
+    def schedule(self, alpha: float, n_permutations: int | None) -> Iterable[int]:
+        """Return after how many permutations the test may end."""
+        return schedule_of_cheap_draws(alpha, n_permutations, settles=self._is_cheap)
+
+    def sample(self, n_permutations: int) -> NullSample:
+        """Return the statistics of the data and of so many surrogates."""
+        test, engine, reporter = self._test, self._test.context.engine, self._test.context.reporter
+        reporter.begin(f"{self._purpose}, {n_permutations} surrogates", len(test.units))
+        at_once = min(self._at_once, max(1, TIMES_TO_SETTLE * _MOST_KEPT // (n_permutations * self._n_scores)))
+        if len(test.units) <= at_once:
+            draws = range(self._n_kept, n_permutations + 1)
+            scores = engine.keep(_more_scores, self._kept, test.target, draws)
+            self._kept = list(zip(test.blocks.handles, scores, strict=True))
+            self._n_kept = n_permutations + 1
+            answers = engine.each(NullSample.of_scores, scores)
+        else:
+            answers = test.blocks.each(_sample_anew, test.target, range(n_permutations + 1), at_once)
+        parts = []
+        for part, units in zip(answers, test.blocks.slices, strict=True):
+            parts.append(part)
+            reporter.advance(units.stop - units.start)
+        return NullSample.joined(parts)
+
+    def best(self, sample: NullSample, alpha: float) -> tuple[FeatureUnit, int]:
+        """Return the candidate to select, and its position: of those that pass, the one that explains most."""
+        passing = np.flatnonzero(sample.p_values <= alpha).tolist()
+        position = most_explanatory(self._test, passing) if passing else highest(self._test, sample)
+        return self._test.units[position], position
+
+
+def _more_scores(known: tuple[CandidateBlock, FloatArray | None], target: DrawnTarget, draws: range) -> FloatArray:
+    """Return the scores (draws x candidates x scores) that are known, and those of more draws."""
+    block, scores = known
+    more = block_scores(block, target, draws, slice(0, len(block.units)))
+    return more if scores is None else np.concatenate([scores, more])
+
+
+def _sample_anew(block: CandidateBlock, target: DrawnTarget, draws: range, at_once: int) -> NullSample:
+    """Return the statistics of a block in draws, of some candidates at a time, with no scores kept."""
+    parts = equal_parts(len(block.units), at_once)
+    return NullSample.joined([NullSample.of_scores(block_scores(block, target, draws, part)) for part in parts])
+
+
+def highest(test: ConditionalTest, sample: NullSample) -> int:
+    """Return the position of the candidate with the largest statistic.
+
+    Of equal ones the digest of the columns decides, so that their order does not.
+    """
+    digest = test.context.table.digest
+    return max(range(len(test.units)), key=lambda i: (sample.observed[i], digest(test.units[i])))
+
+
+def most_explanatory(test: ConditionalTest, positions: list[int]) -> int:
+    """Return the position of the candidate that leaves least residual variance, of some that pass.
+
+    Studentised statistics saturate near the root of the number of draws, and do not order strong candidates well.
+    So the eight of largest raw effect are compared by leave-one-out error: that of their functions, and of
+    products of the first with functions of the subset, for the residual of the target. No randomness enters.
+    """
+    effects = np.round(effects_of(test, [0])[0], DIGITS)
+    digest = test.context.table.digest
+    by_effect = sorted(positions, key=lambda i: (effects[i], digest(test.units[i])), reverse=True)
+    short = by_effect[:_SHORT_LIST]
+    errors = {i: round(_error_of(test, i), DIGITS) for i in short}
+    return min(short, key=lambda i: (errors[i], short.index(i)))
+
+
+def _error_of(test: ConditionalTest, position: int) -> float:
+    functions = test.blocks.functions([position])[0].smooth
+    if test.subset_functions is not None:
+        functions = np.concatenate([functions, test.subset_functions * functions[:1]])
+    return leave_one_out_error(functions, test.raw_residuals)
+
+
+def leave_one_out_error(functions: FloatArray, targets: FloatArray) -> float:
+    """Return the mean squared leave-one-out error of a linear model of functions (functions x rows).
+
+    It is the mean over ``targets`` (targets x rows). The residual of a row that is left out is its residual
+    divided by one minus its leverage (the PRESS statistic of Allen 1974).
+    """
+    n_rows = functions.shape[1]
+    design = np.concatenate([np.ones((1, n_rows)), functions])
+    with on_one_thread():
+        gram = design @ design.T + _RIDGE * n_rows * np.eye(len(design))
+        hat = np.linalg.solve(gram, design)
+        leverage = np.einsum("fr,fr->r", design, hat)
+        residuals = targets - (targets @ design.T) @ hat
+    return float(np.mean((residuals / np.maximum(1 - leverage, _RIDGE)) ** 2))

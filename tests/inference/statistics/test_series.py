@@ -1,0 +1,282 @@
+"""Series scores against their definition, draw by draw; which candidate is selected, without any randomness."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infosift._kernel import CATEGORY_GAP
+from infosift.criteria.rank_basis import Functions, functions_of, standardised
+from infosift.data.groups import FeatureUnit
+from infosift.inference.conditional_test import ConditionalTest
+from infosift.inference.max_test import NullSample, max_test, sequential_p_values
+from infosift.inference.nulls.shuffle import PermutedTarget
+from infosift.inference.permutation import rounded_for_exact_sums
+from infosift.inference.statistics import series as module
+from infosift.inference.statistics.series import (
+    Series,
+    SeriesStatistic,
+    block_effects,
+    block_scores,
+    effects_of,
+    leave_one_out_error,
+    most_explanatory,
+)
+from samples import conditional_of_groups as make
+from samples import conditional_on
+
+
+def repeating(rng, n_rows):
+    """From which row each takes its value where some are taken more than once."""
+    return rng.integers(0, n_rows, size=n_rows)
+
+
+def slow_squares(functions, components, index):
+    """Squared mean products, one at a time: a list for each function, with one for each function of the target."""
+    n = len(index)
+    products = [
+        [math.fsum(f[index] * g) / math.sqrt(n) for g in rounded_for_exact_sums(components)]
+        for f in rounded_for_exact_sums(functions)
+    ]
+    return [[product * product for product in own] for own in products]
+
+
+def slow_scores(candidates, components, subset, index):
+    """The definition, one product at a time; a candidate is its functions and its steps."""
+    scores = []
+    for functions, own_steps in candidates:
+        own = []
+        for component in components:
+            squares = slow_squares(functions, component[:2], index)
+            of_steps = slow_squares(own_steps, component[:1], index)
+            own += [
+                squares[0][0],
+                sum(of_function[0] for of_function in squares),
+                max(square for of_function in squares[:2] for square in of_function),
+                max((square for (square,) in of_steps), default=0.0),
+            ]
+            if subset is not None:
+                own.append(max(slow_squares(functions[:1], standardised(subset * component[:1]), index)[0]))
+        scores.append(np.cbrt(own))
+    return np.array(scores)
+
+
+def slow_effects(candidates, components, index):
+    """The definition: squares with the first function of a part, and of two with two, of all components."""
+    effects = []
+    for functions, _ in candidates:
+        squares = [slow_squares(functions, component[:2], index) for component in components]
+        first = sum(of_function[0] for own in squares for of_function in own)
+        effects.append(first + sum(sum(of_function) for own in squares for of_function in own[:2]))
+    return np.array(effects)
+
+
+def number(rng, n_rows):
+    return functions_of(rng.normal(size=(1, n_rows)))[0]
+
+
+def category(rng, n_rows, n_categories):
+    return functions_of((1.0 + rng.permutation(np.arange(n_rows) % n_categories))[None] * CATEGORY_GAP)[0]
+
+
+def group(*members):
+    return Functions(*(np.concatenate(own) for own in zip(*members, strict=True)))
+
+
+def of_many_kinds(rng, n_rows):
+    numbers = [number(rng, n_rows) for _ in range(7)]
+    categories = [category(rng, n_rows, n_categories) for n_categories in (2, 4, 9)]
+    return [*numbers[:2], *categories, group(numbers[2], categories[0]), group(*numbers[3:])]
+
+
+@pytest.mark.parametrize("n_given", [0, 1, 3])
+@pytest.mark.parametrize("repeats", [False, True])
+def test_scores_against_their_definition(n_given, repeats):
+    rng = np.random.default_rng(n_given)
+    candidates = of_many_kinds(rng, 80)
+    components = [number(rng, 80).smooth, standardised(rng.normal(size=(1, 80))), number(rng, 80).smooth]
+    subset = np.stack([number(rng, 80).smooth[0] for _ in range(n_given)]) if n_given else None
+    indices = np.stack(
+        [np.arange(80), rng.permutation(80), repeating(rng, 80) if repeats else rng.permutation(80)]
+    )
+    target = PermutedTarget.of(components, subset).in_draws(indices)
+    found, effects = Series.of(candidates).scores(target), Series.of(candidates).effects(target)
+    assert found.shape == (3, len(candidates), 3 * (5 if n_given else 4))
+    for draw, index in enumerate(indices):
+        np.testing.assert_array_equal(found[draw], slow_scores(candidates, components, subset, index))
+        np.testing.assert_allclose(effects[draw], slow_effects(candidates, components, index), rtol=1e-12)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(10, 200), st.booleans(), st.booleans())
+def test_bits_do_not_depend_on_the_other_candidates(seed, n_rows, has_subset, repeats):
+    rng = np.random.default_rng(seed)
+    candidates, components = of_many_kinds(rng, n_rows), [number(rng, n_rows).smooth]
+    subset = number(rng, n_rows).smooth[:2] if has_subset else None
+    indices = np.stack([repeating(rng, n_rows) if repeats else rng.permutation(n_rows) for _ in range(5)])
+    functions = PermutedTarget.of(components, subset)
+    together = Series.of(candidates).scores(functions.in_draws(indices))
+    order = rng.permutation(len(candidates))
+    reordered = Series.of([candidates[i] for i in order]).scores(functions.in_draws(indices))
+    np.testing.assert_array_equal(reordered, together[:, order])
+    for i in (0, 4, 6):
+        alone = Series.of([candidates[i]]).scores(functions.in_draws(indices[3:4]))
+        np.testing.assert_array_equal(alone[0, 0], together[3, i])
+
+
+def test_a_step_is_seen_best_by_steps():
+    # A step at a third of the rows: the squared correlation of the first polynomial with it is 2 / 3 of its own.
+    rng = np.random.default_rng(0)
+    column = rng.permutation(90).astype(float)
+    component = standardised((column >= 30)[None].astype(float))
+    target = PermutedTarget.of([component], None).in_draws(np.arange(90)[None])
+    squares = Series.of(functions_of(column[None])).scores(target)[0, 0] ** 3
+    assert squares[3] == pytest.approx(90, rel=1e-6)
+    assert squares[0] == pytest.approx(90 * 2 / 3, rel=1e-3)
+
+
+def slow_sample(test, count):
+    """All candidates of one draw at a time, with nothing kept."""
+    series = Series.of(test.blocks.functions(range(len(test.units))))
+    return NullSample.of_scores(
+        np.concatenate([series.scores(test.target.functions([draw])) for draw in range(count + 1)])
+    )
+
+
+def assert_same(sample, expected):
+    for name in ("observed", "n_exceed", "max_statistics", "p_values"):
+        np.testing.assert_array_equal(getattr(sample, name), getattr(expected, name))
+
+
+@pytest.mark.parametrize("subset", [(), (0,), (0, 2)])
+@pytest.mark.parametrize("classes", [False, True])
+@pytest.mark.parametrize("n_jobs", [1, 3])  # candidates in one block, and in several
+def test_a_sample_is_that_of_each_draw(subset, classes, n_jobs):
+    test = make(subset, classes=classes, n_jobs=n_jobs)
+    assert (len(test.blocks.handles) == 1) == (n_jobs == 1)
+    statistic = SeriesStatistic(test, "testing")
+    for count in (7, 23):
+        assert_same(statistic.sample(count), slow_sample(test, count))
+
+
+@pytest.mark.parametrize("n_at_once", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_a_sample_is_the_same_where_few_scores_can_be_kept(monkeypatch, n_at_once, n_jobs):
+    kept = SeriesStatistic(make((0, 2)), "testing")
+    expected = [kept.sample(count) for count in (19, 59, 79)]
+    monkeypatch.setattr(module, "_MOST_KEPT", n_at_once * 1000 * 5)
+    statistic = SeriesStatistic(make((0, 2), n_jobs=n_jobs), "testing")
+    for count, sample in zip((19, 59, 79), expected, strict=True):
+        assert_same(statistic.sample(count), sample)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_scores_that_are_kept_are_drawn_once(monkeypatch, n_jobs):
+    test, drawn = make(n_jobs=n_jobs), []
+    statistic, indices = SeriesStatistic(test, "testing"), test.indices
+    monkeypatch.setattr(test, "indices", lambda draws: drawn.extend(draws) or indices(draws))
+    for count in (19, 59):
+        statistic.sample(count)
+    n_blocks = len(test.blocks.handles)
+    assert sorted(drawn) == np.repeat(np.arange(60), n_blocks).tolist()
+
+
+@pytest.mark.parametrize("subset", [(), (0, 2)])
+def test_some_candidates_at_a_time_have_the_same_bits(monkeypatch, subset):
+    draws, test = range(6), make(subset)
+    (block,), n_units = test.blocks.handles, len(test.units)
+    scores = block_scores(block, test.target, draws, slice(0, n_units))
+    effects = block_effects(block, test.target, draws)
+    np.testing.assert_array_equal(effects_of(make(subset, n_jobs=2), draws), effects)
+    monkeypatch.setattr(module, "_VALUES_AT_ONCE", 2 * 8 * 80)  # two candidates
+    (block,) = make(subset).blocks.handles
+    np.testing.assert_array_equal(block_scores(block, test.target, draws, slice(0, n_units + 5)), scores)
+    np.testing.assert_array_equal(block_effects(block, test.target, draws), effects)
+    np.testing.assert_array_equal(block_scores(block, test.target, draws, slice(1, 2)), scores[:, 1:2])
+
+
+def test_sequential_p_values_are_those_of_as_many_draws_of_all():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 60))
+    test = conditional_on(X, X[0] + X[1] + 0.5 * rng.normal(size=60))
+
+    def sample_of(positions):
+        some = ConditionalTest(test.context, test.subset, [test.units[i] for i in positions], test.step)
+        return SeriesStatistic(some, "testing").sample
+
+    first = SeriesStatistic(test, "testing").sample(199)
+    p_values, counts = sequential_p_values(first, sample_of, 60, 1 / 2000)
+    of_all = SeriesStatistic(test, "testing").sample(2000).unadjusted_p_values
+    assert set(counts.tolist()) == {199, 2000}
+    np.testing.assert_array_equal(p_values[counts == 2000], of_all[counts == 2000])
+    np.testing.assert_array_equal(p_values[counts == 199], first.unadjusted_p_values[counts == 199])
+    assert p_values[counts == 199].min() >= 11 / 200
+    assert p_values.min() == 1 / 2001
+
+
+def test_what_depends_on_the_target_is_detected_and_the_rest_is_not():
+    # Of no surrogate the best is as large as x0, which makes up half of the target.
+    test = make()
+    statistic = SeriesStatistic(test, "testing")
+    drawn = max_test(statistic.sample, 0.05, statistic.schedule(0.05, None), precise=True)
+    p_values = dict(zip([unit.name for unit in test.units], drawn.sample.p_values, strict=True))
+    assert p_values["x0"] == 1 / (1 + drawn.n_permutations) <= 1 / 1000
+    assert min(p_values["x2"], p_values["four"]) > 0.05
+    assert statistic.best(drawn.sample, 0.05) == (test.units[0], 0)
+
+
+def test_leave_one_out_against_fitting_without_each_row():
+    rng = np.random.default_rng(0)
+    functions, target = rng.normal(size=(3, 40)), rng.normal(size=40)
+    errors = []
+    for row in range(40):
+        others = np.arange(40) != row
+        design = np.column_stack([np.ones(39), functions[:, others].T])
+        weights = np.linalg.lstsq(design, target[others], rcond=None)[0]
+        errors.append(target[row] - weights[0] - functions[:, row] @ weights[1:])
+    assert abs(leave_one_out_error(functions, target[None]) - np.mean(np.square(errors))) < 1e-4
+
+
+def test_the_candidate_that_explains_most_is_best_whatever_the_seed():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4, 200))
+    X[2] = X[1] + 0.3 * rng.normal(size=200)  # a poor copy
+    y = X[0] + X[1] + 0.3 * rng.normal(size=200)
+    for seed in range(5):
+        first = conditional_on(X, y, [], seed=seed)
+        assert first.units[most_explanatory(first, [1, 2])] == FeatureUnit("x1", (1,))
+        second = conditional_on(X, y, [0], seed=seed)
+        assert second.units[most_explanatory(second, [0, 1, 2])] == FeatureUnit("x1", (1,))
+
+
+def test_a_product_with_the_subset_counts():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3, 200))
+    y = X[0] * X[1] + 0.1 * rng.normal(size=200)
+    test = conditional_on(X, y, [0])
+    assert test.units[most_explanatory(test, [0, 1])] == FeatureUnit("x1", (1,))
+
+
+@pytest.mark.parametrize("subset", [(), (0,)])
+def test_of_the_eight_of_largest_effect_the_one_of_least_error_is_best(subset):
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        test = conditional_on(rng.normal(size=(13, 60)), rng.normal(size=60), subset)
+        places = list(range(1, 12))
+        effects, errors = effects_of(test, [0])[0], {}
+        for i in places:
+            functions = test.blocks.functions([i])[0].smooth
+            products = [test.subset_functions[0] * functions[0]] if subset else np.empty((0, 60))
+            errors[i] = leave_one_out_error(np.concatenate([functions, products]), test.raw_residuals)
+        assert most_explanatory(test, places) == min(sorted(places, key=lambda i: -effects[i])[:8], key=errors.get)
+
+
+def test_a_feature_that_only_says_how_far_off_the_target_is_explains_nothing_of_it():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3, 300))
+    y = 0.4 * X[1] + np.exp(0.8 * X[0]) * rng.normal(size=300)
+    test = conditional_on(X, y)
+    effects = effects_of(test, [0])[0]
+    assert effects[0] > effects[1]
+    assert most_explanatory(test, [0, 1, 2]) == 1

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ from infosift.display.report import render, summarise
 from infosift.display.report.reproduce import python_line
 from infosift.results.selection import TIME_LIMIT
 from infosift.results.settings import Component
+from pages import page_of
 from samples import friedman, make_selector, selection, small_selection
 
 ROW_GROUPS = np.repeat(np.arange(20), 3)
@@ -82,15 +84,22 @@ def test_the_line_of_python_imports_what_is_ours_only():
     assert repeated(selection, X, y, None, ByCorrelation=ByCorrelation) == selection
 
 
-@pytest.mark.parametrize("method", ["calibrated", "published"])
-def test_every_setting_has_a_meaning(method):
-    settings = selection(method).settings
-    shown = {line["name"]: line for line in summarise(selection(method))["settings"]}
-    assert all(line["meaning"] for line in shown.values())
+@pytest.mark.parametrize("case", ["calibrated", "published", "filter", "floating"])
+def test_every_setting_has_a_meaning(case):
+    settings = selection(case).settings
+    row = r'<tr><th scope="row"><code>(\w+)</code></th><td><code>(.*)</code></td><td>(.*)</td></tr>'
+    shown = {
+        name: unescape(value) for name, value, meaning in re.findall(row, settings_of(selection(case))) if meaning
+    }
     assert {"alpha", "method", "criterion", "feature_groups", "random_state"} <= set(shown)
-    for part in ("method", "criterion"):
+    for part in ("method", "search", "criterion"):
         for name, value in getattr(settings, part).parameters.items():
-            assert shown[f"{part}__{name}"]["value"] == repr(value)
+            assert shown[f"{part}__{name}"] == repr(value)
+
+
+def settings_of(selection):
+    """The page without its figures, which are drawn of steps."""
+    return page_of(replace(selection, steps=()))
 
 
 def test_a_method_of_ones_own_is_shown():
@@ -120,14 +129,11 @@ def test_the_command_repeats_the_run_where_it_can():
     criterion = Component(name="KSG", parameters={**settings.criterion.parameters, "n_neighbors": 5})
     given = replace(published, settings=replace(settings, criterion=criterion))
     assert summarise(given)["command"] is None
-    assert summarise(given)["command_notes"] == [
-        "The command has no option for criterion__n_neighbors; use Python."
-    ]
+    assert summarise(given)["without_option"] == "criterion__n_neighbors"
     method = Component(name="Published", parameters={**settings.method.parameters, "n_folds": 20})
     given = replace(given, settings=replace(given.settings, method=method))
-    assert summarise(given)["command_notes"] == [
-        "The command has no option for method__n_folds and criterion__n_neighbors; use Python."
-    ]
+    missing = "The command has no option for method__n_folds and criterion__n_neighbors; use Python."
+    assert missing in settings_of(given)
 
 
 def test_the_command_names_files_and_columns_to_fill_in():
@@ -140,14 +146,15 @@ def test_the_command_names_files_and_columns_to_fill_in():
         "infosift select DATA.csv --target target --alpha 0.05 --max-features 1 --feature-groups GROUPS.json "
         "--seed 0 --groups COLUMN"
     )
-    assert any(note.endswith(json.dumps(groups)) for note in said["command_notes"])
-    assert any("COLUMN for the column of the file" in note for note in said["command_notes"])
+    page = unescape(settings_of(selection))
+    assert f"GROUPS.json is a file with this text: {json.dumps(groups)}</p>" in page
+    assert "COLUMN for the column of the file" in page
     method = Component(name="Calibrated", parameters={"null": "circular", "n_permutations": "auto"})
     shifted = replace(selection, settings=replace(selection.settings, method=method))
     assert "--alpha 0.05 --null circular --max-features 1" in summarise(shifted)["command"]
     method = Component(name="Calibrated", parameters={"null": "circular", "n_permutations": 99})
     python_only = replace(selection, settings=replace(selection.settings, method=method))
-    assert not any("COLUMN" in note for note in summarise(python_only)["command_notes"])
+    assert "COLUMN" not in settings_of(python_only)
 
 
 def test_the_command_says_what_is_discrete():

@@ -66,8 +66,7 @@ def print_selection(selection: Selection, console: Console) -> None:
         if verdict == "redundant":
             _print_sentences(console, wording.every_informative(selection, on_command_line))
     _print_sentences(console, wording.limits(selection))
-    is_cautious = not selection.adjusted and len(selection.feature_names) > 1 and selection.names
-    _print_sentences(console, [_how_selected(selection), *([wording.CAUTION] if is_cautious else [])], style="dim")
+    _print_sentences(console, [_how_selected(selection), *wording.caution(selection)], style="dim")
 
 
 def _print_headed(console: Console, head: str, text: str) -> None:

@@ -376,6 +376,12 @@ def power(selection: Selection) -> list[str]:
     ]
 
 
+def caution(selection: Selection) -> list[str]:
+    """Caution about p-values of single tests, where features were selected by them."""
+    is_best_of_many = not selection.adjusted and len(selection.feature_names) > 1 and selected_units(selection)
+    return [CAUTION] if is_best_of_many else []
+
+
 def explained(selection: Selection) -> list[str]:
     """State how much of the target the selected features explain, and the least error of any model."""
     share, target = selection.explained, the_target(selection.target_name)
@@ -394,21 +400,6 @@ def explained(selection: Selection) -> list[str]:
         f"{explain} uncertainty (entropy) about {target}. No model of only {only} is expected to be wrong in "
         f"fewer than about {_error_rate(share.least_error)} of new rows; always guessing the largest class is "
         f"wrong in {_error_rate(share.error_of_guessing or 0.0)}."
-    ]
-
-
-def limits_of_explained(selection: Selection) -> list[str]:
-    """State what the estimate of the explained share rests on, and what the rest may be."""
-    share = selection.explained
-    if share is None:
-        return []
-    by = "the Gaussian bound" if share.least_error is None else "Fano's inequality"
-    return [
-        f"This is an estimate from {count(selection.n_rows, 'row')}: {share.information:.3f} nats of information, "
-        f"from which the limit for models follows by {by}. With few rows or many selected features the estimate "
-        "is low, and a model may do better than this says.",
-        "What is left is noise, or depends on what the table does not hold, or is too weak to be seen in so many "
-        "rows.",
     ]
 
 

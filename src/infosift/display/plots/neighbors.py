@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -87,17 +87,8 @@ class NeighborsDisplay(Display):
 
     @classmethod
     def from_choice(cls, choice: NeighborChoice) -> Self:
-        """Take the numbers of a choice."""
-        return cls(
-            candidates=choice.candidates,
-            t=choice.t,
-            feature_names=choice.feature_names,
-            n_neighbors=choice.n_neighbors,
-            feature=choice.feature,
-            estimates=choice.estimates,
-            shuffled_estimates=choice.shuffled_estimates,
-            t_threshold=choice.t_threshold,
-        )
+        """Take the numbers of a choice, which have the same names there."""
+        return cls(**{one.name: getattr(choice, one.name) for one in fields(cls) if hasattr(choice, one.name)})
 
     def _size(self) -> tuple[float, float]:
         return (9.6, 4.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from infosift.display.notebook import load_template
 from infosift.display.report.features import accounts, feature_lines
 from infosift.display.report.figures import Links, comparison_figure, figures, stability_figure
 from infosift.display.report.methods_section import PAPER_DOI, bibtex, methods_paragraph
-from infosift.display.report.reproduce import command, command_notes, python_line, settings_table
+from infosift.display.report.reproduce import command, python_line, settings_table, without_option
 from infosift.display.wording import (
     estimate,
     in_a_sentence,
@@ -50,12 +51,17 @@ def write_report(
 
 def render(selection: Selection, check: SubsetComparison | None = None, stability: Stability | None = None) -> str:
     """Render the page; equal selections, checks by a model and stabilities give the same text."""
+    table = (selection.feature_names, selection.target_name)
     for name, result in (("check", check), ("stability", stability)):
-        if result is not None:
-            _require_same_table(selection, name, result)
+        if result is not None and (result.feature_names, result.target_name) != table:
+            raise InputError(
+                f"{name} is about other features or another target than the selection: give that of the same "
+                "table."
+            )
     content = summarise(selection)
     return load_template(Path(__file__).parent / "page.html.jinja").render(
         content,
+        selection=selection,
         check=None if check is None else _about_check(selection, check),
         stability=None if stability is None else _about_stability(selection, stability),
         figures=figures(selection),
@@ -63,39 +69,26 @@ def render(selection: Selection, check: SubsetComparison | None = None, stabilit
     )
 
 
-def _require_same_table(selection: Selection, name: str, result: SubsetComparison | Stability) -> None:
-    if (result.feature_names, result.target_name) != (selection.feature_names, selection.target_name):
-        raise InputError(
-            f"{name} is about other features or another target than the selection: give that of the same table."
-        )
-
-
 def summarise(selection: Selection) -> dict[str, Any]:
     """Return all that the page shows of a selection, numbers and words, in the order of the page."""
-    lines = feature_lines(selection)
+    lines, groups = feature_lines(selection), dict(selection.settings.feature_groups)
     verdicts = {line["verdict"] for line in lines}
     return {
-        "target": selection.target_name,
-        "method": f"{selection.settings.method.name.lower()} method",
-        "adjusted": selection.adjusted,
         "first_step": _score_of_first_step(selection),
         "in_nats": all(step.information_threshold is not None for step in selection.steps),
-        "version": selection.version,
         "answer": wording.answer(selection),
         "more": _below_the_answer(selection, [line["verdict"] for line in lines]),
-        "ended_by": selection.ended_by,
         "warnings": [
             {"title": warning.title, "sentence": in_words(warning.parts, in_both)}
             for warning in selection.warnings
             if warning.title
         ],
-        "left": [*wording.explained(selection), *wording.limits_of_explained(selection)],
+        "explained": wording.explained(selection),
         "steps": _steps(selection),
         "whose_information": wording.whose_information(selection),
         "has_gains": wording.is_path(selection),
         "falling": wording.FALLING,
         "measure": wording.name_of_measure(selection),
-        "unit": selection.criterion_unit,
         "removes": any(step.action == "remove" for step in selection.steps),
         "features": lines,
         "verdicts": {name: meaning for name, meaning in wording.VERDICTS.items() if name in verdicts},
@@ -107,7 +100,8 @@ def summarise(selection: Selection) -> dict[str, Any]:
         "settings": settings_table(selection),
         "python": python_line(selection),
         "command": command(selection),
-        "command_notes": command_notes(selection),
+        "without_option": without_option(selection),
+        "feature_groups": json.dumps(groups, ensure_ascii=False) if groups else "",
         "methods": methods_paragraph(selection),
         "bibtex": bibtex(selection),
         "doi": PAPER_DOI,
@@ -241,14 +235,9 @@ def _facts(selection: Selection) -> list[tuple[str, str]]:
 
 def _cautions(selection: Selection) -> list[str]:
     """Caution about p-values of single tests, and about few rows where nothing else states the power."""
-    cautions = []
-    if not selection.adjusted and len(selection.feature_names) > 1 and wording.selected_units(selection):
-        cautions.append(wording.CAUTION)
-    if (
-        selection.n_rows < _FEW_ROWS
-        and not wording.power(selection)
-        and not wording.has_warning(selection, "power")
-    ):
+    cautions = wording.caution(selection)
+    is_power_stated = wording.power(selection) or wording.has_warning(selection, "power")
+    if selection.n_rows < _FEW_ROWS and not is_power_stated:
         cautions.append(
             f"There are only {selection.n_rows} rows, which limits power: only strong dependence can be detected, "
             "so a feature that is not selected may still matter."

@@ -18,12 +18,8 @@ if TYPE_CHECKING:
     from infosift.results.selection import Selection
     from infosift.results.stability import Stability
 
-_ACTIONS = {
-    ("add", True): "added",
-    ("add", False): "rejected",
-    ("remove", True): "removed",
-    ("remove", False): "needed",
-}
+# What becomes of a feature whose step is not accepted, and of one whose step is.
+_ACTIONS = {"add": ("rejected", "added"), "remove": ("needed", "removed")}
 
 
 def feature_lines(selection: Selection) -> list[dict[str, Any]]:
@@ -121,7 +117,7 @@ def _own_steps(selection: Selection) -> dict[str, list[str]]:
     """Describe, by feature, the steps that tested the feature itself."""
     steps = defaultdict[str, list[str]](list)
     for number, step in enumerate(selection.steps, start=1):
-        words = f"{_ACTIONS[step.action, step.accepted]} at step {number} (p = {probability(step.p_value)})"
+        words = f"{_ACTIONS[step.action][step.accepted]} at step {number} (p = {probability(step.p_value)})"
         for column in step.columns:
             steps[selection.feature_names[column]].append(words)
     return steps

@@ -10,16 +10,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from infosift.display import wording
-from infosift.display.plots import (
-    ComparisonDisplay,
-    NeighborsDisplay,
-    PathDisplay,
-    RankingDisplay,
-    RedundancyDisplay,
-    StabilityDisplay,
-    VerdictsDisplay,
-)
+from infosift.display import plots, wording
 from infosift.display.plots.canvas import require_matplotlib
 from infosift.display.wording import capitalized, count, in_a_sentence, values_of
 
@@ -61,7 +52,7 @@ class Links:
 
 
 def figures(selection: Selection) -> list[dict[str, Any]]:
-    """Return the figures for which the selection has numbers: each with its SVG and how to read it."""
+    """Return the figures for which the selection has numbers; the page has a caption for each kind."""
     require_matplotlib()
     if not selection.steps:
         return []
@@ -77,105 +68,67 @@ def figures(selection: Selection) -> list[dict[str, Any]]:
 
 
 def _path(selection: Selection, links: Links) -> dict[str, Any]:
-    display, last = PathDisplay.from_selection(selection), selection.steps[-1]
-    if selection.start:
-        step = "the least needed of the features left, conditional on the others"
-    elif selection.conditional:
-        step = "the best of the remaining features, conditional on those selected before"
-    else:
-        step = "a feature on its own, the surest first"
-    scale = "are in standard deviations above surrogates: artificial versions of the features that add nothing"
-    if display.in_nats:
-        unit = f" in {selection.criterion_unit}" if selection.criterion_unit else ""
-        scale = f"are {wording.name_of_measure(selection)}{unit}; the threshold is that of shuffled surrogates"
-    reading = f"Each dot is a step: {step}. The bar is its threshold. Both {scale}."
+    display, last = plots.PathDisplay.from_selection(selection), selection.steps[-1]
     end = "" if last.accepted else f", {in_a_sentence(last.feature)} rejected"
     alt = f"The search in {count(len(selection.steps), 'step')}: {len(selection.accepted)} accepted{end}."
-    figure = _figure("path", "The search, step by step", reading, alt, display, links)
+    figure = _figure("path", "The search, step by step", alt, display, links)
     return {**figure, "scale": _scale(display)}
 
 
 def _verdicts(selection: Selection, links: Links) -> dict[str, Any]:
-    display = VerdictsDisplay.from_selection(selection)
-    reading = (
-        "The further to the right, the smaller the p-value that the verdict rests on: that of its step where a "
-        "feature was selected, and that of the feature alone for the others, both adjusted for the number of "
-        "candidates. The thin line is the unadjusted p-value, as if the feature were the only candidate."
-    )
+    display = plots.VerdictsDisplay.from_selection(selection)
     counts = [f"{display.verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(display.verdicts)]
     alt = f"P-values of features: {', '.join(counts)}."
-    return _figure("verdicts", "The verdict on each feature", reading, alt, display, links)
+    return _figure("verdicts", "The verdict on each feature", alt, display, links)
 
 
 def _redundancy(selection: Selection, links: Links) -> dict[str, Any]:
-    display = RedundancyDisplay.from_selection(selection)
-    reading = (
-        "A row is a redundant feature, a column a selected one. The number is the share of the row's statistic at "
-        "the first step, in percent, that was lost from the step at which the column was added to the next one: "
-        "how much of the evidence for the row went with it. Below zero, it gained. A dot marks the selected "
-        "features that are most informative about the row itself. Without a number, no statistic is stored, as "
-        "after the last step."
-    )
+    display = plots.RedundancyDisplay.from_selection(selection)
     alt = (
         f"Shares of the evidence for {count(len(display.names), 'redundant feature')} that went with each of "
         f"{count(len(display.explained_by), 'selected feature')}."
     )
-    return _figure("redundancy", "What explains the redundant features", reading, alt, display, links)
+    return _figure("redundancy", "What explains the redundant features", alt, display, links)
 
 
 def _neighbors(selection: Selection) -> dict[str, Any]:
-    display = NeighborsDisplay.from_selection(selection)
-    reading = (
-        f"Left: how well each {display.parameter} separates a feature from its shuffled surrogates; the one with "
-        "the best separation is taken. Right: the two sets of estimates at that number."
-    )
+    display = plots.NeighborsDisplay.from_selection(selection)
     chosen = values_of(selection.criterion_parameter, (display.n_neighbors,))
     first, *_, last = display.candidates
     alt = f"{chosen} chosen by {in_a_sentence(display.feature)}, of {first} to {last}."
-    return _figure("neighbors", f"The choice of the {display.parameter}", reading, alt, display)
+    return _figure("neighbors", f"The choice of the {display.parameter}", alt, display)
 
 
 def _ranking(selection: Selection, links: Links) -> dict[str, Any]:
-    display = RankingDisplay.from_selection(selection)
-    given = "conditional on those kept" if selection.settings.keep else "alone"
-    reading = (
-        f"Each feature {given}, before anything is selected. A long bar that is not selected is often redundant "
-        "with a selected one."
-    )
+    display = plots.RankingDisplay.from_selection(selection)
     features = count(len(display.names), "feature")
     alt = f"Scores of {features} at the first step; {display.names[0]} has the highest."
-    return _figure("ranking", "The first step", reading, alt, display, links)
+    return _figure("ranking", "The first step", alt, display, links)
 
 
 def comparison_figure(comparison: SubsetComparison) -> dict[str, Any]:
     """Return the figure of a model on several subsets."""
-    reading = "Each grey dot is a fold, and lines join the scores of a fold. Further to the right is better."
     means = ", ".join(f"{wording.name_of_subset(one.subset)} {one.mean:.3f}" for one in comparison.subsets)
     alt = f"{comparison.measure} of {comparison.model} by subset: {means}."
     title = f"{capitalized(comparison.measure)} in each fold"
-    return _figure("comparison", title, reading, alt, ComparisonDisplay.from_comparison(comparison))
+    return _figure("comparison", title, alt, plots.ComparisonDisplay.from_comparison(comparison))
 
 
 def stability_figure(stability: Stability, links: Links) -> dict[str, Any]:
     """Return the figure of selection frequencies over half-samples."""
-    reading = (
-        "The longer the bar, the more half-samples on which the feature is selected. The scale above is a bound: "
-        "how many features, at most and on average, reach such a share by chance."
-    )
-    display = StabilityDisplay.from_stability(stability)
+    display = plots.StabilityDisplay.from_stability(stability)
     often = [f"{name} {stability.frequency(name):.2f}" for name in display.names[: wording.MOST_NAMES]]
     alt = f"Selection frequencies over {stability.n_resamples} half-samples: {', '.join(often) or 'none'}."
-    return _figure("stability", "Selected on half-samples", reading, alt, display, links)
+    return _figure("stability", "Selected on half-samples", alt, display, links)
 
 
-def _figure(
-    kind: str, title: str, reading: str, alt: str, display: Display, links: Links | None = None
-) -> dict[str, Any]:
+def _figure(kind: str, title: str, alt: str, display: Display, links: Links | None = None) -> dict[str, Any]:
+    """Draw a display as inline SVG, with the parts of it that are linked to features."""
     with _default_style(kind):
         svg, width, height = _svg(display, kind, alt)
         spots = [] if links is None else _spots(display, links)
     layout = {"svg": svg, "width": round(width), "is_wide": width > _WIDE * height, "spots": spots, "scale": ""}
-    return {"kind": kind, "title": title, "reading": reading, "alt": alt, **layout}
+    return {"kind": kind, "title": title, "alt": alt, **layout}
 
 
 @contextmanager
@@ -195,7 +148,7 @@ def _svg(display: Display, prefix: str, alt: str) -> tuple[str, float, float]:
     """Draw a display as SVG to be put into a page, and return it with its width and height."""
     written = StringIO()
     display.plot()
-    if isinstance(display, NeighborsDisplay) and len(display.feature_names) > _MOST_LINES:
+    if isinstance(display, plots.NeighborsDisplay) and len(display.feature_names) > _MOST_LINES:
         for line in display.panels_[0].lines:
             line.set_rasterized(line.get_linewidth() < 1)
     _root_figure(display).savefig(written, format="svg", metadata={"Date": None}, dpi=_DOTS_PER_INCH)
@@ -245,11 +198,18 @@ def _spots(display: Display, links: Links) -> list[dict[str, Any]]:
     spots = []
     for place, names in display.columns.items():
         begin, end = (to_picture((place + aside, 0))[0] for aside in (-0.5, 0.5))
-        spots.append((names, begin, end, bottom, top))
+        spots.append((names, {"left": begin, "top": 1 - top, "width": end - begin, "height": top - bottom}))
     for place, names in display.rows.items():
         below, above = (to_picture((0, place + aside))[1] for aside in (0.5, -0.5))
-        spots.append((names, left, right, below, above))
-    return [_spot(links, *spot) for spot in spots]
+        spots.append((names, {"left": left, "top": 1 - above, "width": right - left, "height": above - below}))
+    return [
+        {
+            "label": names[0] if len(names) == 1 else "",
+            "about": links.of(*names),
+            **{side: f"{100 * share:.2f}" for side, share in sides.items()},
+        }
+        for names, sides in spots
+    ]
 
 
 def _with_names(ax: Axes, figure: Figure) -> tuple[float, float, float, float]:
@@ -259,14 +219,6 @@ def _with_names(ax: Axes, figure: Figure) -> tuple[float, float, float, float]:
     bottom = min([inside.y0, *(label.get_window_extent().y0 for label in ax.get_xticklabels())])
     (left, bottom), (right, top) = figure.transFigure.inverted().transform([(left, bottom), inside.max])
     return left, bottom, right, top
-
-
-def _spot(
-    links: Links, names: tuple[str, ...], left: float, right: float, bottom: float, top: float
-) -> dict[str, Any]:
-    sides = {"left": left, "top": 1 - top, "width": right - left, "height": top - bottom}
-    label = names[0] if len(names) == 1 else ""
-    return {"label": label, "about": links.of(*names), **{side: f"{100 * at:.2f}" for side, at in sides.items()}}
 
 
 def _scale(display: Display) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import shlex
 from collections.abc import Mapping
 from typing import Any
@@ -19,38 +18,6 @@ from infosift.selector import MutualInfoSelector
 _LONGEST_LINE = 88
 _REGISTRIES: dict[str, Mapping[str, Any]] = {"method": METHODS, "search": SEARCHES, "criterion": CRITERIA}
 _DEFAULTS = {name: one.default for name, one in inspect.signature(MutualInfoSelector).parameters.items()}
-_MEANINGS = {
-    "alpha": "significance level",
-    "method": "how features are tested",
-    "search": "which feature next, and when to stop",
-    "criterion": "what is measured",
-    "min_features": "fewest features to select, significant or not",
-    "max_features": "most features to select; None: no limit",
-    "keep": "features in from the start",
-    "ignore": "features left out",
-    "feature_groups": "features that enter or stay out together",
-    "discrete_features": "features of numbers that are categories",
-    "discrete_target": "whether the target holds classes",
-    "scale": "how features are made comparable",
-    "missing": "what to do about missing values",
-    "random_state": "seed",
-    "time_limit": "seconds after which to end; None: no limit",
-    "groups": "rows that belong together",
-    "search__add": "most features to add in a cycle",
-    "search__remove": "features to remove in a cycle",
-    "search__control": "error rate that alpha bounds; None: that of each test",
-    "method__null": "how surrogates are drawn",
-    "method__n_permutations": "permutations per test",
-    "method__n_folds": "folds to choose the number of neighbours by",
-    "method__t_threshold": "t that counts in that choice; None: the largest decides",
-    "criterion__n_neighbors": "number of neighbours",
-    "criterion__max_neighbors": "largest number of neighbours to compare",
-    "criterion__variant": "which of the two estimators of Kraskov et al. (2004)",
-    "criterion__bandwidth": "width of the windows, in units of Scott's rule",
-    "criterion__distance": "distance of the joint density from the product of its marginals",
-    "criterion__bins": "bins of each column of numbers",
-    "criterion__spacing": "bins of equal frequency or of equal width",
-}
 
 
 class _Code(str):
@@ -62,16 +29,14 @@ class _Code(str):
         return str(self)
 
 
-def settings_table(selection: Selection) -> list[dict[str, str]]:
-    """Return each setting with its value and its meaning, those of its parts after the others."""
+def settings_table(selection: Selection) -> dict[str, str]:
+    """Return the value of each setting as Python writes it, those of its parts after the others."""
     settings, values = selection.settings, _parameters(selection)
     for part in _REGISTRIES:
         values |= {f"{part}__{name}": value for name, value in getattr(settings, part).parameters.items()}
     if settings.n_row_groups is not None:
         values["groups"] = _Code(f"{settings.n_row_groups} groups")
-    return [
-        {"name": name, "value": repr(value), "meaning": _MEANINGS.get(name, "")} for name, value in values.items()
-    ]
+    return {name: repr(value) for name, value in values.items()}
 
 
 def _parameters(selection: Selection) -> dict[str, Any]:
@@ -149,7 +114,7 @@ def python_line(selection: Selection) -> str:
 
 
 def command(selection: Selection) -> str | None:
-    """Return the command that repeats the run, or None where it has no option for some setting."""
+    """Return the command that repeats the run, or None for several targets or settings without an option."""
     options, missing = _options(selection)
     if missing or len(selection.n_classes) > 1:
         return None
@@ -157,6 +122,11 @@ def command(selection: Selection) -> str | None:
     for parameter, value in options.items():
         words += option_words(OPTIONS[parameter], value)
     return shlex.join(words)
+
+
+def without_option(selection: Selection) -> str:
+    """Name the settings that the command has no option for."""
+    return series(_options(selection)[1])
 
 
 def _options(selection: Selection) -> tuple[dict[str, Any], list[str]]:
@@ -187,24 +157,3 @@ def _options(selection: Selection) -> tuple[dict[str, Any], list[str]]:
     if settings.n_row_groups is not None:
         options["groups"] = "COLUMN"
     return options, missing + [name.replace(".", "__") for name in options if name not in OPTIONS]
-
-
-def command_notes(selection: Selection) -> list[str]:
-    """Return what else one needs to know to repeat the run."""
-    notes, missing, has_command = [], _options(selection)[1], command(selection) is not None
-    if len(selection.n_classes) > 1:
-        notes.append("The command takes a single target; for several, use Python.")
-    if missing:
-        notes.append(f"The command has no option for {series(missing)}; use Python.")
-    if has_command:
-        notes.append(
-            f"DATA.csv stands for a file with the target and the {len(selection.feature_names):,} features of "
-            "this report; ignore any other column, each by an --ignore of its own."
-        )
-        if selection.settings.feature_groups:
-            groups = {name: list(names) for name, names in selection.settings.feature_groups}
-            notes.append(f"GROUPS.json is a file with this text: {json.dumps(groups, ensure_ascii=False)}")
-    if selection.settings.n_row_groups is not None:
-        column = ", and COLUMN for the column of the file that has them" if has_command else ""
-        notes.append(f"groups stands for the values that say which rows belong together{column}.")
-    return notes

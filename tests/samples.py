@@ -12,7 +12,7 @@ from infosift import KSG, Calibrated, MutualInfoSelector, Published
 from infosift.data.columns import NamedColumns
 from infosift.data.groups import FeatureUnit
 from infosift.data.table import make_table
-from infosift.engines.base import joined_columns
+from infosift.engines.base import join_columns
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.conditional_test import ConditionalTest, TestContext
 from infosift.inference.nulls import as_null
@@ -115,7 +115,7 @@ def drawn_columns(test, draws, **options):
     surrogates = test.blocks.surrogates(draws, test.indices, **options)
     units = [test.units[position] for _, positions in draws for position in positions]
     of_units = [
-        joined_columns(surrogates.columns.pieces(range(first, first + len(unit.columns))))
+        join_columns(surrogates.columns.locate(range(first, first + len(unit.columns))))
         for unit, first in zip(units, surrogates.firsts, strict=True)
     ]
     ends = np.cumsum([len(positions) for _, positions in draws])

@@ -66,7 +66,7 @@ def test_short_runs_are_silent(capfd):
 
 
 def test_where_there_is_no_terminal_a_task_is_a_line(capfd, monkeypatch):
-    monkeypatch.setattr("infosift.progress._SECONDS_OF_PATIENCE", -1)
+    monkeypatch.setattr("infosift.progress.ProgressBar.patience", -1)
     with ProgressBar() as bar:
         for done in range(3):
             bar(Stage("step 1: testing 9 [b]features[/b]", done, 3, ()))

@@ -249,7 +249,7 @@ def test_a_process_may_be_ended_at_any_moment(table, stability, tmp_path, sent, 
 
 
 def test_progress_is_shown(table, monkeypatch, capsys):
-    monkeypatch.setattr("infosift.progress._SECONDS_OF_PATIENCE", 0.0)
+    monkeypatch.setattr("infosift.progress.ProgressBar.patience", 0.0)
     selection_stability(QUICK, *table, n_resamples=2, verbose=1)
     assert "selecting on half-samples" in capsys.readouterr().err
 

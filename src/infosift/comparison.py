@@ -33,7 +33,7 @@ from infosift.data.frames import as_frame, as_plain, read_columns
 from infosift.data.groups import read_row_groups
 from infosift.data.targets import read_target
 from infosift.data.validation import usable_rows
-from infosift.engines.base import on_one_thread
+from infosift.engines.base import single_threaded_blas
 from infosift.errors import DataWarning, InputError, require_choice, require_count, require_same_length
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike, resolve_seed
@@ -132,7 +132,7 @@ def compare_subsets(
     make_model, model_name = _model_factory(model, data, seed)
     folds = _split(cv, data, seed)
     scorer, measure = _scorer(scoring, data, folds, make_model(data.target))
-    with on_one_thread():
+    with single_threaded_blas():
         result = cross_validate(
             _SubsetModels(data, selector, make_model, folds, n_jobs),
             np.arange(len(data.rows))[:, None],

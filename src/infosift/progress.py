@@ -20,7 +20,6 @@ from infosift.errors import listing
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-_SECONDS_OF_PATIENCE = 2.0  # short runs show no progress
 _MOST_NAMES = 6
 INTERRUPTED = 130  # the exit code of shells: 128 and the number of the signal
 
@@ -81,6 +80,8 @@ class Reporter:
 class ProgressBar:
     """Shows stages on standard error after two seconds: as a bar in a terminal, elsewhere as a line per task."""
 
+    patience = 2.0  # seconds: short runs show no progress
+
     def __init__(self) -> None:
         self._started = monotonic()
         self._bar: tuple[Progress, TaskID] | None = None
@@ -95,7 +96,7 @@ class ProgressBar:
 
     def __call__(self, stage: Stage) -> None:
         """Show a stage."""
-        if monotonic() - self._started < _SECONDS_OF_PATIENCE:
+        if monotonic() - self._started < self.patience:
             return
         progress, task = self._bar = self._bar or _new_bar()
         selected = f"selected: {listing(list(stage.selected), most=_MOST_NAMES)}" if stage.selected else ""

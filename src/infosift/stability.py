@@ -23,7 +23,7 @@ from infosift.data.groups import FeatureUnit, read_row_groups
 from infosift.data.table import Table
 from infosift.data.targets import read_target
 from infosift.data.validation import usable_rows
-from infosift.engines.base import on_one_thread
+from infosift.engines.base import single_threaded_blas
 from infosift.engines.threads import ThreadEngine
 from infosift.errors import Hint, InputError, require_count, require_rows, require_same_length, require_verbosity
 from infosift.progress import ProgressBar, Reporter
@@ -251,7 +251,7 @@ def _selections(data: ResampledData, seed: int, numbers: list[int], n_jobs: int 
     if not numbers:
         return
     run = Parallel(n_jobs=n_jobs, prefer="processes", return_as="generator")
-    with on_one_thread():  # set here, once, where threads would each set and lift the limit
+    with single_threaded_blas():  # set here, once, where threads would each set and lift the limit
         yield from run(delayed(_select)(os.getpid(), data, seed, number) for number in numbers)
 
 
@@ -269,7 +269,7 @@ def select(data: ResampledData, seed: int, number: int) -> HalfSample:
     own = int(stream(seed, "selections on half-samples", number).integers(2**32))
     groups = None if data.row_groups is None else data.row_groups[rows]
     settings = replace(data.settings, seed=own)
-    with on_one_thread():
+    with single_threaded_blas():
         try:
             problem = make_problem(
                 data.features.take(rows), data.target.take(rows), groups, data.parameters, settings

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infosift.engines.base import SpreadColumns, equal_parts, joined_columns
+from infosift.engines.base import ColumnBlocks, equal_parts, join_columns
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.data())
@@ -19,8 +19,8 @@ def test_pieces_of_blocks_are_the_columns_asked_for_in_their_order(sizes, data):
     handles = tuple(f"block {i}" for i in range(len(sizes)))
     lying = dict(zip(handles, np.split(columns, stops[:-1]), strict=True))
     positions = data.draw(st.lists(st.integers(0, n_columns - 1), min_size=1, max_size=20))
-    pieces = SpreadColumns(tuple(starts.tolist()), handles).pieces(positions)
-    found = joined_columns([(lying[handle], places) for handle, places in pieces])
+    pieces = ColumnBlocks(tuple(starts.tolist()), handles).locate(positions)
+    found = join_columns([(lying[handle], places) for handle, places in pieces])
     np.testing.assert_array_equal(found, columns[positions])
     with suppress(ValueError):  # it says that it may not be written into
         found[:] = 0  # of a block that others have, too

@@ -13,14 +13,17 @@ import pytest
 
 from infosift import Calibrated, Filter, InputError, MutualInfoSelector, Published, selection_stability
 from infosift.criteria import CRITERIA, KSG
-from infosift.engines import ThreadEngine, active_engine
-from infosift.engines.base import Question, SpreadColumns
+from infosift.engines import ThreadEngine
+from infosift.engines.base import ColumnBlocks, Question
 from workers import Killer, with_workers
 
 distributed = pytest.importorskip("distributed")
 from infosift.engines.dask import DaskEngine  # noqa: E402  # it needs what may not be there
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning"),
+]
 
 KILLS = int(os.environ.get("INFOSIFT_KILLS", "3"))
 
@@ -127,8 +130,8 @@ def test_columns_that_lie_with_workers_are_scored_there(client):
     columns, target = np.random.default_rng(0).normal(size=(30, 4000)), np.ones((1, 4000))
     picked, found = [29, 3, 4, 5, 0], []
     for engine in (ThreadEngine(1), DaskEngine(client)):
-        blocks = engine.keep(doubled, (columns[:4], columns[4:20], columns[20:]))
-        question = Question(SpreadColumns((0, 4, 20), tuple(blocks)), columns[:1], target, picked)
+        blocks = engine.persist(doubled, (columns[:4], columns[4:20], columns[20:]))
+        question = Question(ColumnBlocks((0, 4, 20), tuple(blocks)), columns[:1], target, picked)
         found.append(engine.score(sums, [question, question]))
     np.testing.assert_array_equal(found[0][0][:, 0], 2 * columns[picked].sum(axis=1) + columns[0].sum() + 4000)
     np.testing.assert_array_equal(found[1], found[0])
@@ -148,9 +151,9 @@ def noted(item, folder):
 
 def test_an_error_of_the_data_is_raised_once_and_not_tried_again(client, tmp_path):
     engine = DaskEngine(client)
-    assert list(engine.each(noted, [1, 2, 4], tmp_path)) == [1, 4, 16]
+    assert list(engine.map(noted, [1, 2, 4], tmp_path)) == [1, 4, 16]
     with pytest.raises(InputError, match="Column three is no good"):
-        list(engine.each(noted, [3], tmp_path))
+        list(engine.map(noted, [3], tmp_path))
     assert len(list(tmp_path.glob("3-*"))) == 1
 
 
@@ -160,7 +163,7 @@ def test_why_the_work_has_ended_is_heard_where_nobody_can_be_told(client, tmp_pa
 
     monkeypatch.setattr(client, "cancel", nobody_there)
     with pytest.raises(InputError, match="Column three is no good"):
-        list(DaskEngine(client).each(noted, list(range(40)), tmp_path))
+        list(DaskEngine(client).map(noted, list(range(40)), tmp_path))
 
 
 def pages_asked_for(item):
@@ -176,7 +179,7 @@ def pages_asked_for(item):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems are not told")
 def test_workers_hold_on_to_memory_for_the_next_array(client):
-    assert next(DaskEngine(client).each(pages_asked_for, [100])) < 100 * 250_000 * 8 / 4096 / 10
+    assert next(DaskEngine(client).map(pages_asked_for, [100])) < 100 * 250_000 * 8 / 4096 / 10
 
 
 def slowly(item, folder):
@@ -187,14 +190,14 @@ def slowly(item, folder):
 
 def test_whoever_waits_is_told_so_and_may_end_the_work(client, tmp_path):
     told = []
-    assert list(DaskEngine(client, told.append).each(slowly, [0], tmp_path)) == [0]
+    assert list(DaskEngine(client, told.append).map(slowly, [0], tmp_path)) == [0]
     assert len(told) > 2
 
     def enough(count):
         raise EnoughError
 
     with pytest.raises(EnoughError):
-        list(DaskEngine(client, enough).each(slowly, range(100), tmp_path))
+        list(DaskEngine(client, enough).map(slowly, range(100), tmp_path))
     assert len(list(tmp_path.iterdir())) < 50
 
 
@@ -222,7 +225,7 @@ def test_half_samples_are_selected_on_by_the_workers(client, tmp_path):
 
 
 def test_a_cluster_without_workers_is_refused_in_a_sentence(monkeypatch):
-    monkeypatch.setattr("infosift.engines.dask._SECONDS_FOR_WORKERS", 1)
+    monkeypatch.setattr("infosift.engines.dask.DaskEngine.seconds_for_workers", 1)
     with (
         distributed.LocalCluster(n_workers=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
@@ -252,19 +255,3 @@ def test_a_lost_scheduler_is_said_and_the_checkpoint_goes_on(tmp_path):
         closing.join()
         client.close()
     assert here(X, y, checkpoint=checkpoint) == expected
-
-
-def test_one_job_is_one_thread_here(client):
-    with joblib.parallel_config(backend="dask"):
-        assert isinstance(active_engine(None), DaskEngine)
-        assert isinstance(active_engine(1), ThreadEngine)
-    assert isinstance(active_engine(None), ThreadEngine)
-
-
-def engine_there(item):
-    with joblib.parallel_config(backend="dask"):
-        return type(active_engine(None)).__name__
-
-
-def test_a_selection_within_a_task_stays_with_its_worker(client):
-    assert client.submit(engine_there, 0, pure=False).result() == "ThreadEngine"

@@ -11,7 +11,7 @@ from joblib import parallel_config
 
 from infosift.criteria import KSG
 from infosift.data.types import encode_categories
-from infosift.engines.base import Question, joined_columns
+from infosift.engines.base import Question, join_columns
 from infosift.engines.threads import ThreadEngine
 from infosift.errors import InputError
 
@@ -73,8 +73,8 @@ def test_answers_come_in_the_order_of_the_items(n_jobs):
         return item**2
 
     later = threading.Event()
-    assert list(ThreadEngine(n_jobs).each(answer, range(20))) == [item**2 for item in range(20)]
-    assert list(ThreadEngine(n_jobs).each(answer, [])) == []
+    assert list(ThreadEngine(n_jobs).map(answer, range(20))) == [item**2 for item in range(20)]
+    assert list(ThreadEngine(n_jobs).map(answer, [])) == []
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
@@ -84,7 +84,7 @@ def test_answers_come_as_soon_as_they_are_there(n_jobs):
         return item
 
     first_was_seen = threading.Event()
-    answers = ThreadEngine(n_jobs).each(answer, range(20))
+    answers = ThreadEngine(n_jobs).map(answer, range(20))
     assert next(answers) == 0
     first_was_seen.set()
     assert list(answers) == list(range(1, 20))
@@ -94,16 +94,16 @@ def test_answers_come_as_soon_as_they_are_there(n_jobs):
 def test_what_items_share_follows_each_of_them(n_jobs):
     engine = ThreadEngine(n_jobs)
     expected = [(item, "all", "of them") for item in range(7)]
-    assert list(engine.each(lambda *asked: asked, range(7), "all", "of them")) == expected
-    handles = engine.keep(lambda *asked: asked, range(7), "all", "of them")
-    assert list(engine.each(lambda kept: kept, handles)) == expected
+    assert list(engine.map(lambda *asked: asked, range(7), "all", "of them")) == expected
+    handles = engine.persist(lambda *asked: asked, range(7), "all", "of them")
+    assert list(engine.map(lambda kept: kept, handles)) == expected
 
 
 def test_columns_are_spread_without_a_copy():
     columns = np.random.default_rng(0).normal(size=(5, 4))
-    spread = ThreadEngine(2).spread(columns)
+    spread = ThreadEngine(2).distribute(columns)
     assert all(block is columns for block in spread.blocks)
-    np.testing.assert_array_equal(joined_columns(spread.pieces([3, 0, 3])), columns[[3, 0, 3]])
+    np.testing.assert_array_equal(join_columns(spread.locate([3, 0, 3])), columns[[3, 0, 3]])
 
 
 @given(st.integers(0, 300), st.integers(1, 100), st.integers(1, 5))
@@ -126,7 +126,7 @@ def test_an_exception_in_a_worker_is_raised_once_and_ends_the_work(n_jobs):
             raise RuntimeError(f"item {item}")
 
     with pytest.raises(RuntimeError, match=r"^item 5$") as raised:
-        list(ThreadEngine(n_jobs).each(answer, range(5000)))
+        list(ThreadEngine(n_jobs).map(answer, range(5000)))
     assert raised.value.__context__ is None
     assert asked.count(5) == 1
     if n_jobs == 1:
@@ -147,7 +147,7 @@ def test_an_exception_cancels_what_has_not_begun():
         threading.Event().wait(0.01)
 
     with pytest.raises(RuntimeError, match="enough"):
-        list(ThreadEngine(2).each(answer, range(1000)))
+        list(ThreadEngine(2).map(answer, range(1000)))
     assert len(asked) < 500
 
 
@@ -167,7 +167,7 @@ def test_every_block_is_counted_and_may_end_the_work(n_jobs):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
-@pytest.mark.parametrize("way", ["each", "keep"])
+@pytest.mark.parametrize("way", ["map", "persist"])
 def test_all_other_work_is_counted_as_no_candidates_and_may_end_too(n_jobs, way):
     counted, asked = [], []
     engine = ThreadEngine(n_jobs, on_block=counted.append)

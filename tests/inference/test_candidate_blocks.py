@@ -5,7 +5,7 @@ import pytest
 
 from infosift.criteria.rank_basis import functions_of
 from infosift.data.prepare import scale_distances
-from infosift.engines.base import SpreadColumns
+from infosift.engines.base import ColumnBlocks
 from infosift.engines.threads import ThreadEngine
 from infosift.inference import candidate_blocks as module
 from infosift.inference.candidate_blocks import CandidateBlocks, SurrogateColumns, within_blocks
@@ -82,7 +82,7 @@ def test_a_block_says_how_large_it_is_with_what_it_will_keep():
 
 @pytest.mark.parametrize("n_units_of_block", [1, 3, 100])
 def test_no_block_has_more_values_than_it_may(monkeypatch, n_units_of_block):
-    monkeypatch.setattr(ThreadEngine, "bytes_of_block", 8 * (n_units_of_block * 80 + 79))
+    monkeypatch.setattr(ThreadEngine, "block_bytes", 8 * (n_units_of_block * 80 + 79))
     test = make()
     sizes = [len(block.units) for block in test.blocks.handles]
     assert sum(sizes) == len(test.units)
@@ -116,7 +116,7 @@ def test_answers_are_gathered_in_the_order_of_positions():
 
 def test_singles_are_in_the_order_in_which_they_lie_and_groups_are_fetched():
     columns = np.arange(16.0).reshape(8, 2)
-    spread = SpreadColumns((0, 3, 6), (columns[:3], columns[3:6], columns[6:]))
+    spread = ColumnBlocks((0, 3, 6), (columns[:3], columns[3:6], columns[6:]))
     firsts, sizes = np.array([6, 0, 4, 1, 3]), np.array([2, 1, 2, 2, 1])
     surrogates = SurrogateColumns(spread, firsts, sizes, ThreadEngine(1))
     assert surrogates.singles.tolist() == [1, 4]

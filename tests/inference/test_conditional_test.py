@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infosift.data.groups import FeatureUnit
-from infosift.engines.base import SpreadColumns, equal_parts
+from infosift.engines.base import ColumnBlocks, equal_parts
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.conditional_test import ConditionalTest
 from infosift.inference.nulls import NULLS
@@ -88,7 +88,7 @@ class BlocksOf(ThreadEngine):
 
     def spread(self, columns):
         parts = equal_parts(len(columns), 2)
-        return SpreadColumns(tuple(part.start for part in parts), tuple(columns[part] for part in parts))
+        return ColumnBlocks(tuple(part.start for part in parts), tuple(columns[part] for part in parts))
 
 
 def of_many_kinds(subset=(), *, classes=False, with_gaps=False, **options):

@@ -100,7 +100,7 @@ class KSG(NeighborsCriterion):
         if not alone or question.n_rows < _FEWEST_SHARED_ROWS or n_folds < _FEWEST_SHARED_FOLDS:
             return score_each_fold(self, question, folds, values, engine)
         picked = np.arange(question.n_candidates) if question.picked is None else np.array(question.picked)
-        by_block = engine.each(_are_plain_numbers, engine.spread(question.candidates).blocks)
+        by_block = engine.map(_are_plain_numbers, engine.distribute(question.candidates).blocks)
         numbers = np.concatenate(list(by_block))[picked] & _are_plain_numbers(question.target)[0]
         scores = np.empty((len(picked), n_folds, len(values)))
         if numbers.any():

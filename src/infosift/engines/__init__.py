@@ -17,10 +17,10 @@ __all__ = ["Engine", "ThreadEngine", "active_engine"]
 def active_engine(
     n_jobs: int | None = None, on_block: Callable[[int], object] | None = None, data: Any = None
 ) -> Engine:
-    """Return the cluster inside ``joblib.parallel_config(backend="dask")``, elsewhere so many threads.
+    """Return the engine of the cluster inside ``joblib.parallel_config(backend="dask")``, else that of threads.
 
-    One job is one thread here, wherever it is asked for; but data of Dask are worked on by the workers that there
-    are.
+    With ``n_jobs=1`` it is one thread of this process even there, unless the data are of Dask: these are always
+    processed by workers, if there are any.
     """
     threads = ThreadEngine(n_jobs, on_block=on_block)
     if is_dask_collection(data):
@@ -35,7 +35,7 @@ def active_engine(
 
 
 def _active_client() -> Any:
-    """Return the client of the active backend where that is a Dask cluster, of which this is no worker."""
+    """Return the client of the active joblib backend if that is a Dask cluster; None on a worker of it."""
     backend = get_active_backend()[0]
     if type(backend).__name__ != "DaskDistributedBackend":
         return None
@@ -45,7 +45,7 @@ def _active_client() -> Any:
 
 
 def _last_client() -> Any:
-    """Return the client that was last made in this process, where there is one and this is no worker."""
+    """Return the client that was last created in this process, if any; None on a worker."""
     try:
         from distributed import default_client
         from distributed.worker import thread_state

@@ -1,4 +1,4 @@
-"""Tables that are not read yet, of which workers read some columns each: lazy frames, Dask arrays and frames."""
+"""Lazy tables, of which each worker reads some columns: lazy frames of polars, Dask arrays and frames."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from infosift.data.frames import as_frame, as_plain, read_array, read_frame, req
 
 
 class ColumnSource(Protocol):
-    """Columns that workers can read; ``labels`` are what a table has in place of names, where not all are text.
+    """A table that is not read yet.
 
-    ``has_names`` is whether the table itself has names.
+    ``has_names`` is whether its columns have names; ``labels`` are their labels where not all of them are text.
     """
 
     names: tuple[str, ...]
@@ -26,16 +26,16 @@ class ColumnSource(Protocol):
     has_names: bool
 
     def block(self, part: slice) -> Any:
-        """Return some columns, not read yet."""
+        """Return columns, not read yet, for a worker to read by ``read_block``."""
         ...
 
     def taken(self, positions: Sequence[int]) -> Any:
-        """Return some columns as what the source is."""
+        """Return columns as a table of the same type, not read either."""
         ...
 
 
 def source_of(data: Any) -> ColumnSource | None:
-    """Return the columns of a table that is not read yet; None for one in memory."""
+    """Return a lazy table as a source of columns; None for a table in memory."""
     if isinstance(data, pl.LazyFrame):
         return _LazyFrame(data)
     if not is_dask_collection(data):
@@ -44,12 +44,12 @@ def source_of(data: Any) -> ColumnSource | None:
 
 
 def is_dask_collection(data: Any) -> bool:
-    """Tell whether data are those of Dask, which need not be there."""
+    """Tell whether data are a collection of Dask, without importing it."""
     return not isinstance(data, type) and callable(getattr(data, "__dask_graph__", None))
 
 
 def in_memory(data: Any) -> Any:
-    """Return data that may not be read yet, such as a target, read; a lazy frame of one column is that column."""
+    """Read lazy data, such as a target; a lazy frame of one column becomes that column."""
     if isinstance(data, pl.LazyFrame):
         frame = data.collect()
         return frame.to_series() if frame.width == 1 else frame
@@ -64,17 +64,18 @@ class _LazyFrame:
         self._frame = frame
         self.names = tuple(frame.collect_schema().names())
 
-    def block(self, part: slice) -> _Unread:
-        return _Unread(self._frame.select(self.names[part]))
+    def block(self, part: slice) -> _LazyPlan:
+        return _LazyPlan(self._frame.select(self.names[part]))
 
     def taken(self, positions: Sequence[int]) -> pl.LazyFrame:
         return self._frame.select([self.names[i] for i in positions])
 
 
-class _Unread:
-    """A lazy frame, as bytes: one that was read keeps what it knows of the file, which can be many megabytes.
+class _LazyPlan:
+    """The plan of a lazy frame, as bytes.
 
-    Workers hold what they were asked as long as they hold the answer.
+    A frame that was read keeps what it knows of the file, which can be many megabytes, and workers hold an item as
+    long as they hold the answer.
     """
 
     def __init__(self, frame: pl.LazyFrame) -> None:
@@ -124,10 +125,10 @@ def _end_to_end(parts: list[Any]) -> Any:
     return nw.concat(frames).to_native()
 
 
-def read_block(asked: tuple[Any, tuple[str, ...]]) -> tuple[FloatArray, frozenset[int], Mapping[int, str]]:
-    """Return the values of some columns, which of them are discrete, and which look like something else."""
-    data, names = asked
-    data = data.read() if isinstance(data, _Unread) else in_memory(data)
+def read_block(item: tuple[Any, tuple[str, ...]]) -> tuple[FloatArray, frozenset[int], Mapping[int, str]]:
+    """Read columns, on a worker: their values, which are discrete, and which are text that reads as numbers."""
+    data, names = item
+    data = data.read() if isinstance(data, _LazyPlan) else in_memory(data)
     frame = as_frame(data)
     columns = read_array(as_plain(data), names=names) if frame is None else read_frame(frame, data)
     return np.ascontiguousarray(columns.values), columns.discrete, dict(columns.numeric_text)

@@ -14,7 +14,7 @@ from infosift.criteria.rank_basis import Functions
 from infosift.data.groups import FeatureUnit
 from infosift.data.prepare import scale_distances
 from infosift.data.table import Table
-from infosift.engines.base import Engine, Handle, Piece, Sendable, SpreadColumns, joined_columns
+from infosift.engines.base import AlignedPickle, BlockColumns, ColumnBlocks, Engine, Handle, join_columns
 from infosift.inference.nulls import NullModel, Surrogates
 from infosift.inference.nulls.residual import columns_at_once
 from infosift.inference.permutation import PermutationIndices
@@ -29,7 +29,7 @@ _MOST_VALUES_KEPT = 128_000_000
 
 
 @dataclass(frozen=True)
-class CandidateBlock(Sendable):
+class CandidateBlock(AlignedPickle):
     """Some candidates of a test, with surrogates of their columns; ``units`` are the columns of each candidate.
 
     ``rows`` are those in which surrogates are drawn. ``keeps`` is whether there is memory to keep what statistics
@@ -84,7 +84,7 @@ class SurrogateColumns:
     ``firsts`` has the position of the first column of each among ``columns``, ``sizes`` how many columns it has.
     """
 
-    def __init__(self, columns: SpreadColumns, firsts: IntArray, sizes: IntArray, engine: Engine) -> None:
+    def __init__(self, columns: ColumnBlocks, firsts: IntArray, sizes: IntArray, engine: Engine) -> None:
         self.columns, self.firsts, self._sizes, self._engine = columns, firsts, sizes, engine
 
     @cached_property
@@ -99,8 +99,8 @@ class SurrogateColumns:
         if not len(groups):
             return {}
         positions = np.concatenate([self.firsts[i] + np.arange(self._sizes[i]) for i in groups])
-        pieces = [(piece,) for piece in self.columns.pieces(positions.tolist())]
-        columns = np.concatenate(list(self._engine.each(joined_columns, pieces)))
+        pieces = [(piece,) for piece in self.columns.locate(positions.tolist())]
+        columns = np.concatenate(list(self._engine.map(join_columns, pieces)))
         return dict(zip(groups.tolist(), np.split(columns, np.cumsum(self._sizes[groups])[:-1]), strict=True))
 
     def _in_order(self, which: IntArray) -> IntArray:
@@ -119,20 +119,20 @@ class CandidateBlocks:
         self._table, self._units, self.engine = table, units, engine
         self._sizes = np.array([len(unit.columns) for unit in units])
         batch = columns_at_once(int(self._sizes.sum()), table.n_rows)
-        spread = engine.spread(table.columns)
-        most = max(1, engine.bytes_of_block // (8 * table.n_rows))
+        spread = engine.distribute(table.columns)
+        most = max(1, engine.block_bytes // (8 * table.n_rows))
         parts = engine.parts(len(units), most, batch)
         self.slices = spread.runs([unit.columns[0] for unit in units], parts[0].stop)
-        items = [(spread.pieces(self._columns_of(part)), self._sizes[part]) for part in self.slices]
+        items = [(spread.locate(self._columns_of(part)), self._sizes[part]) for part in self.slices]
         keeps = len(units) * MOST_FUNCTIONS * table.n_rows <= _MOST_VALUES_KEPT
-        self.handles: list[Handle] = engine.keep(_block_of, items, model, rows, batch, keeps)
+        self.handles: list[Handle] = engine.persist(_block_of, items, model, rows, batch, keeps)
 
     def _columns_of(self, part: slice) -> list[int]:
         return [i for unit in self._units[part] for i in unit.columns]
 
     def each(self, function: Callable[..., Answer], *shared: Any) -> Iterator[Answer]:
         """Yield what a function returns for each block, in their order."""
-        return self.engine.each(function, self.handles, *shared)
+        return self.engine.map(function, self.handles, *shared)
 
     def gather(
         self, function: Callable[..., Sequence[Any]], positions: Sequence[IntArray], handles: Sequence[Handle]
@@ -145,7 +145,7 @@ class CandidateBlocks:
         inside = within_blocks(self.slices, positions)
         items = [(handles[number], own) for number, own, _ in inside]
         gathered: list[list[Any]] = [[None] * len(own) for own in positions]
-        for answers, (_, _, which) in zip(self.engine.each(function, items), inside, strict=True):
+        for answers, (_, _, which) in zip(self.engine.map(function, items), inside, strict=True):
             for own, among, of_block in zip(gathered, which, answers, strict=True):
                 for i, answer in zip(among.tolist(), of_block, strict=True):
                     own[i] = answer
@@ -173,7 +173,7 @@ class CandidateBlocks:
                 ends = n_columns + np.cumsum(sizes[i][inside])
                 firsts[i][inside] = ends - sizes[i][inside]
                 n_columns = int(ends[-1]) if len(own) else n_columns
-        columns = SpreadColumns(tuple(starts), tuple(self.engine.keep(_draw_of, items, indices, of_residuals)))
+        columns = ColumnBlocks(tuple(starts), tuple(self.engine.persist(_draw_of, items, indices, of_residuals)))
         return SurrogateColumns(columns, np.concatenate(firsts), np.concatenate(sizes), self.engine)
 
 
@@ -194,11 +194,11 @@ def within_blocks(
 
 
 def _block_of(
-    item: tuple[tuple[Piece, ...], IntArray], model: NullModel, rows: IntArray, batch: int, keeps: bool
+    item: tuple[tuple[BlockColumns, ...], IntArray], model: NullModel, rows: IntArray, batch: int, keeps: bool
 ) -> CandidateBlock:
     """Return a block of candidates, by pieces of columns and how many columns each candidate has."""
     pieces, sizes = item
-    columns = joined_columns(pieces)
+    columns = join_columns(pieces)
     units = tuple(np.split(np.arange(len(columns)), np.cumsum(sizes)[:-1]))
     return CandidateBlock(columns, units, model.surrogates(columns, rows, batch), rows, keeps)
 

@@ -16,7 +16,7 @@ from infosift.data.groups import FeatureUnit
 from infosift.data.prepare import complete_rows
 from infosift.data.table import Table
 from infosift.data.targets import TargetResiduals
-from infosift.engines.base import Engine, Sendable
+from infosift.engines.base import AlignedPickle, Engine
 from infosift.inference.candidate_blocks import CandidateBlocks
 from infosift.inference.kernel_ridge import QUICK_WIDTHS, KernelRidge, impute_by_regression
 from infosift.inference.nulls import Null, NullModel, TargetInDraws
@@ -84,7 +84,7 @@ class TestContext:
 
 
 @dataclass(frozen=True)
-class DrawnTarget(Sendable):
+class DrawnTarget(AlignedPickle):
     """The functions of a target as the candidates of a test meet them in draws."""
 
     target: TargetInDraws

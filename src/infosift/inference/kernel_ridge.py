@@ -16,7 +16,7 @@ from scipy.spatial.distance import cdist
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.prepare import impute, to_gaussian_ranks
 from infosift.data.types import are_categorical, coordinates_of
-from infosift.engines.base import Engine, equal_parts, on_one_thread
+from infosift.engines.base import Engine, equal_parts, single_threaded_blas
 from infosift.random_streams import stream
 
 # Up to as many rows the kernel matrix is exact; beyond, it is spanned by some of the rows (Nyström).
@@ -339,7 +339,7 @@ class KernelRidge:
         if widths is None:
             widths = [*(width for width, most in _NARROW_WIDTHS if len(subset) <= most), *_WIDTHS]
         self._widths, self._lock = tuple(widths), Lock()
-        self._found: list[HeldOutResiduals] | None = list(engine.here.each(self._fit, self._widths))
+        self._found: list[HeldOutResiduals] | None = list(engine.local.map(self._fit, self._widths))
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what to send elsewhere: the points, which are few beside what is fitted to them."""
@@ -352,7 +352,7 @@ class KernelRidge:
     def _fits(self) -> list[HeldOutResiduals]:
         with self._lock:
             if self._found is None:
-                with on_one_thread():
+                with single_threaded_blas():
                     self._found = [self._fit(width) for width in self._widths]
             return self._found
 
@@ -380,7 +380,7 @@ class KernelRidge:
     def _predict(self, columns: FloatArray) -> FloatArray:
         at_once = max(1, _VALUES_AT_ONCE // (len(RIDGES) * min(self.n_rows, _MOST_COMPARED)))
         parts = [columns[start : start + at_once] for start in range(0, len(columns), at_once)]
-        with on_one_thread():
+        with single_threaded_blas():
             return np.concatenate([part - self._residuals(part) for part in parts])
 
     def _residuals(self, columns: FloatArray) -> FloatArray:

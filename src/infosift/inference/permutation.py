@@ -15,7 +15,7 @@ from scipy.stats import binomtest
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.groups import shuffled_rows
-from infosift.engines.base import Sendable
+from infosift.engines.base import AlignedPickle
 from infosift.errors import is_auto, require_count
 from infosift.random_streams import stream
 from infosift.results.steps import PermutationTest
@@ -44,7 +44,7 @@ class Permutations(Protocol):
         ...
 
 
-class PermutationIndices(Sendable):
+class PermutationIndices(AlignedPickle):
     """The row from which each row takes its value, in every draw of a test; draw 0 is the data.
 
     All candidates of a test share them, wherever their columns lie. A draw is known by its number, so that it is

@@ -113,9 +113,9 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
 
 def _release_all_rows(table: Table, sample: Table, engine: Engine) -> None:
     """Let workers take the sample of a table now, and free the memory of all its rows."""
-    for _ in engine.each(np.shape, engine.spread(sample.columns).blocks):
+    for _ in engine.map(np.shape, engine.distribute(sample.columns).blocks):
         pass
-    engine.release(engine.spread(table.columns).blocks)
+    engine.release(engine.distribute(table.columns).blocks)
 
 
 class CalibratedTests:

@@ -84,12 +84,12 @@ def untested_features(problem: Problem, engine: Engine) -> Iterator[DataWarningR
 def leaks(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
     """Warn of features that determine the target nearly alone; workers scan the columns that they hold."""
     table = problem.table
-    spread, skipped = engine.spread(table.columns), {*table.constant, *table.ignored}
-    kinds = np.split(table.is_categorical, spread.starts[1:])
-    by_block = engine.each(leaks_of, list(zip(spread.blocks, kinds, strict=True)), table.target, table.row_groups)
+    located, skipped = engine.distribute(table.columns), {*table.constant, *table.ignored}
+    kinds = np.split(table.is_categorical, located.starts[1:])
+    by_block = engine.map(leaks_of, list(zip(located.blocks, kinds, strict=True)), table.target, table.row_groups)
     detected = [
         replace(leak, feature=start + leak.feature)
-        for start, of_block in zip(spread.starts, by_block, strict=True)
+        for start, of_block in zip(located.starts, by_block, strict=True)
         for leak in of_block
     ]
     by_kind: dict[tuple[bool, str], list[Leak]] = {}

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from infosift.arrays import DIGITS, FloatArray, IntArray
 from infosift.data.groups import FeatureUnit
 from infosift.data.prepare import impute
-from infosift.engines.base import joined_columns
+from infosift.engines.base import join_columns
 from infosift.results.steps import Removal, Replacement
 from infosift.search.base import Phase, Problem, Tests, without
 
@@ -89,9 +89,9 @@ class Replacements:
         table, engine = self._table, self._tests.engine
         own = _standard(rankdata(impute(table.columns[[unit.columns[0] for unit in units]]), axis=1))
         others = [other.columns[0] for other in self._numeric]
-        spread = engine.spread(table.columns)
-        runs = spread.runs(others, max(1, _VALUES_AT_ONCE // table.n_rows))
-        blocks = engine.each(_correlations, [spread.pieces(others[run]) for run in runs], own)
+        located = engine.distribute(table.columns)
+        runs = located.runs(others, max(1, _VALUES_AT_ONCE // table.n_rows))
+        blocks = engine.map(_correlations, [located.locate(others[run]) for run in runs], own)
         return np.round(np.concatenate(list(blocks), axis=1), DIGITS)
 
     def _residual_variance(self, units: list[FeatureUnit]) -> float:
@@ -104,7 +104,7 @@ class Replacements:
 
 def _correlations(pieces: tuple[tuple[FloatArray, IntArray], ...], own: FloatArray) -> FloatArray:
     """Return the absolute correlation of the ranks of columns with standardised ranks (ranks x columns)."""
-    return np.abs(own @ _standard(rankdata(impute(joined_columns(pieces)), axis=1)).T)
+    return np.abs(own @ _standard(rankdata(impute(join_columns(pieces)), axis=1)).T)
 
 
 def _standard(rows: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ from infosift.criteria import Criterion
 from infosift.criteria.base import Value
 from infosift.data.groups import sample_rows
 from infosift.data.prepare import complete_rows
-from infosift.engines.base import Engine, Question, joined_columns
+from infosift.engines.base import Engine, Question, join_columns
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.diagnostics import smallest_detectable_correlation
 from infosift.inference.kernel_ridge import KernelRidge
@@ -151,9 +151,9 @@ def _carriers_of(
     if not selected or not columns:
         return {}
     table, engine = problem.table, tests.engine
-    spread = engine.spread(table.columns)
-    items = [spread.pieces(columns[run]) for run in spread.runs(columns, _COLUMNS_AT_ONCE)]
-    parts = engine.each(_scores_about, items, table.columns[selected], problem.criterion, tests.values)
+    located = engine.distribute(table.columns)
+    items = [located.locate(columns[run]) for run in located.runs(columns, _COLUMNS_AT_ONCE)]
+    parts = engine.map(_scores_about, items, table.columns[selected], problem.criterion, tests.values)
     carriers = {}
     for column, scores in zip(columns, np.concatenate(list(parts)), strict=True):
         order = np.argsort(-scores, kind="stable")
@@ -169,7 +169,7 @@ def _scores_about(
     values: tuple[Value, ...],
 ) -> FloatArray:
     """Return how informative each of the selected columns is about each of some others (others x selected)."""
-    targets = joined_columns(pieces)[:, None]
+    targets = join_columns(pieces)[:, None]
     questions = [Question(selected, selected[:0], target, rows=complete_rows(target)) for target in targets]
     scores = criterion.score(questions, values, ThreadEngine(1))
     return np.asarray(np.stack(scores).mean(axis=2))

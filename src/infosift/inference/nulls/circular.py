@@ -15,7 +15,7 @@ import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.rank_basis import Functions, functions_of, standardised
-from infosift.engines.base import on_one_thread
+from infosift.engines.base import single_threaded_blas
 from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.nulls.shuffle import (
     ALL,
@@ -63,12 +63,12 @@ class Projection:
     def __init__(self, given: FloatArray) -> None:
         own = [functions.smooth for functions in functions_of(given)]
         products = [one[:1] * other[:1] for one, other in combinations(own, 2)]
-        with on_one_thread():
+        with single_threaded_blas():
             self._basis = np.linalg.qr(np.concatenate([np.ones((1, given.shape[1])), *own, *products]).T)[0]
 
     def __call__(self, functions: FloatArray) -> FloatArray:
         """Return functions (functions x rows) without what the subset explains, of unit variance."""
-        with on_one_thread():
+        with single_threaded_blas():
             residual = functions - (functions @ self._basis) @ self._basis.T
         return standardised(residual)
 

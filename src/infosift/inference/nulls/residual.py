@@ -19,7 +19,7 @@ from infosift.criteria.rank_basis import (
 )
 from infosift.data.targets import LEAST_PROBABILITY
 from infosift.data.types import are_categorical
-from infosift.engines.base import on_one_thread
+from infosift.engines.base import single_threaded_blas
 from infosift.inference.kernel_ridge import KernelRidge, predict_with_spread
 from infosift.inference.nulls.shuffle import (
     ALL,
@@ -134,7 +134,7 @@ class ResidualSurrogates(ShuffledSurrogates):
         rows: Positions = ALL,
         batch: int | None = None,
     ) -> None:
-        with on_one_thread():
+        with single_threaded_blas():
             predictions = predict_columns(regression, seed, columns, batch or columns_at_once(*columns.shape))
         super().__init__(columns, rows)
         self._predicted = np.stack([column.predicted[rows] for column in predictions])

@@ -11,7 +11,7 @@ import numpy as np
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.rank_basis import Functions, functions_of, standardised
 from infosift.data.groups import shuffled_rows
-from infosift.engines.base import Sendable
+from infosift.engines.base import AlignedPickle
 from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.permutation import (
     DRAWS_PER_STREAM,
@@ -103,7 +103,7 @@ def stacked(components: Sequence[FloatArray], n_more: int = 0) -> FloatArray:
     return functions
 
 
-class ShuffledModel(Sendable):
+class ShuffledModel(AlignedPickle):
     """How candidates and target appear in draws where all rows are shuffled, whatever the subset is."""
 
     def surrogates(

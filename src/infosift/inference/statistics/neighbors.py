@@ -8,7 +8,7 @@ import numpy as np
 
 from infosift.arrays import DIGITS, FloatArray, IntArray
 from infosift.data.groups import FeatureUnit
-from infosift.engines.base import Question, SpreadColumns, equal_parts
+from infosift.engines.base import ColumnBlocks, Question, equal_parts
 from infosift.inference.candidate_blocks import DrawOf, SurrogateColumns
 from infosift.inference.conditional_test import ConditionalTest
 from infosift.inference.max_test import GrowingSample, NullSample, schedule_of_draws
@@ -113,7 +113,7 @@ class NeighborStatistic:
         return scores
 
     def _score(
-        self, candidates: FloatArray | SpreadColumns, given: FloatArray, picked: Sequence[int] | None = None
+        self, candidates: FloatArray | ColumnBlocks, given: FloatArray, picked: Sequence[int] | None = None
     ) -> FloatArray:
         """Return (candidates x scores): one for each value and component, the mean over versions of the target."""
         questions = [Question(candidates, given, target, picked) for target in self._targets]

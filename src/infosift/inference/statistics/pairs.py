@@ -48,7 +48,7 @@ class PairStatistic:
         self._rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64)
         self._target = rounded_for_exact_sums(np.stack([own[0] for own in test.component_functions]))
         n_orders = 1 if self._is_screened else 2
-        self._functions_of_blocks = self._engine.keep(_functions_of, test.blocks.handles, self._rows, n_orders)
+        self._functions_of_blocks = self._engine.persist(_functions_of, test.blocks.handles, self._rows, n_orders)
         n_values = 2 * len(self._positions) ** 2 * len(self._rows)
         self.is_precise = not self._is_screened and n_values <= _FEW_VALUES
         self.best_pair = (0, 0)
@@ -72,7 +72,7 @@ class PairStatistic:
     @cached_property
     def _functions(self) -> FloatArray:
         """The functions of all single features (orders x features x rows), in the order of their positions."""
-        functions = np.concatenate(list(self._engine.each(np.asarray, self._functions_of_blocks)), axis=1)
+        functions = np.concatenate(list(self._engine.map(np.asarray, self._functions_of_blocks)), axis=1)
         return functions[:, self._positions].astype(np.float64)
 
     def scores(self, draws: range) -> FloatArray:
@@ -99,21 +99,21 @@ class PairStatistic:
         first, second = np.triu_indices(len(self._positions), k=1)
         at_once = max(1, _VALUES_AT_ONCE // (len(self._functions) ** 2 * len(self._rows)))
         blocks = [(first[part], second[part]) for part in equal_parts(len(first), at_once)]
-        for found, of_pairs in self._engine.each(_largest_of_pairs, blocks, self._functions, target):
+        for found, of_pairs in self._engine.map(_largest_of_pairs, blocks, self._functions, target):
             better = found > coefficients
             coefficients[better], pairs[better] = found[better], of_pairs[better]
         return coefficients / np.sqrt(len(self._rows)), self._positions[pairs]
 
     def _largest_of_screened(self, target: FloatArray) -> tuple[FloatArray, IntArray]:
         """Return the same for first functions of the features of largest effect in each draw."""
-        effects = np.concatenate(list(self._engine.each(_effects_of, self._functions_of_blocks, target)))
+        effects = np.concatenate(list(self._engine.map(_effects_of, self._functions_of_blocks, target)))
         screened = [
             self._positions[np.sort(np.argsort(-np.round(of_draw, DIGITS), kind="stable")[: self.max_features])]
             for of_draw in effects[self._positions].T
         ]
         functions = self._test.blocks.gather(_first_functions, screened, self._functions_of_blocks)
         items = [(np.stack(own), of_draw) for own, of_draw in zip(functions, target, strict=True)]
-        largest = list(self._engine.each(_largest_of_functions, items))
+        largest = list(self._engine.map(_largest_of_functions, items))
         pairs = [own[[i, j]] for own, (_, i, j) in zip(screened, largest, strict=True)]
         return np.array([coefficient for coefficient, _, _ in largest]), np.stack(pairs)
 

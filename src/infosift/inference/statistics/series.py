@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from infosift.arrays import DIGITS, FloatArray
 from infosift.criteria.rank_basis import Functions
 from infosift.data.groups import FeatureUnit
-from infosift.engines.base import equal_parts, on_one_thread
+from infosift.engines.base import equal_parts, single_threaded_blas
 from infosift.inference.candidate_blocks import MOST_FUNCTIONS, CandidateBlock
 from infosift.inference.conditional_test import ConditionalTest, DrawnTarget
 from infosift.inference.max_test import TIMES_TO_SETTLE, NullSample, schedule_of_cheap_draws
@@ -101,7 +101,7 @@ def _coefficients(functions: NDArray[np.float32], targets: FloatArray) -> FloatA
     They are (candidates x functions x components x draws) of functions (candidates x functions x rows).
     """
     n_rows = functions.shape[2]
-    with on_one_thread():
+    with single_threaded_blas():
         products = functions.reshape(-1, n_rows).astype(np.float64) @ targets.reshape(-1, n_rows).T
     return np.asarray(products.reshape(*functions.shape[:2], *targets.shape[:2]) / math.sqrt(n_rows))
 
@@ -186,10 +186,10 @@ class SeriesStatistic:
         at_once = min(self._at_once, max(1, TIMES_TO_SETTLE * _MOST_KEPT // (n_permutations * self._n_scores)))
         if len(test.units) <= at_once:
             draws = range(self._n_kept, n_permutations + 1)
-            scores = engine.keep(_more_scores, self._kept, test.target, draws)
+            scores = engine.persist(_more_scores, self._kept, test.target, draws)
             self._kept = list(zip(test.blocks.handles, scores, strict=True))
             self._n_kept = n_permutations + 1
-            answers = engine.each(NullSample.of_scores, scores)
+            answers = engine.map(NullSample.of_scores, scores)
         else:
             answers = test.blocks.each(_sample_anew, test.target, range(n_permutations + 1), at_once)
         parts = []
@@ -257,7 +257,7 @@ def leave_one_out_error(functions: FloatArray, targets: FloatArray) -> float:
     """
     n_rows = functions.shape[1]
     design = np.concatenate([np.ones((1, n_rows)), functions])
-    with on_one_thread():
+    with single_threaded_blas():
         gram = design @ design.T + _RIDGE * n_rows * np.eye(len(design))
         hat = np.linalg.solve(gram, design)
         leverage = np.einsum("fr,fr->r", design, hat)

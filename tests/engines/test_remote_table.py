@@ -16,8 +16,7 @@ from infosift.data.columns import NamedColumns
 from infosift.data.frames import read_columns
 from infosift.data.prepare import Preparation, scale_distances
 from infosift.data.validation import missing_by_name, require_finite
-from infosift.engines import remote_table
-from infosift.engines.base import SpreadColumns
+from infosift.engines.base import ColumnBlocks
 from infosift.engines.lazy_sources import in_memory, read_block, source_of
 from infosift.engines.remote_table import RemoteColumns, read_remotely
 from infosift.engines.threads import ThreadEngine
@@ -30,7 +29,7 @@ def spread(columns, cuts):
     """Columns as they would be with workers, in blocks that begin at some positions."""
     starts = (0, *cuts)
     blocks = tuple(columns[start:stop] for start, stop in zip(starts, (*cuts, None), strict=True))
-    return RemoteColumns(ENGINE, SpreadColumns(starts, blocks), columns.shape)
+    return RemoteColumns(ENGINE, ColumnBlocks(starts, blocks), columns.shape)
 
 
 @given(
@@ -57,7 +56,9 @@ def test_columns_that_were_fetched_stay_here_and_not_too_many():
     array = np.random.default_rng(0).normal(size=(200, 4))
     columns = spread(array, [50, 120])
     np.testing.assert_array_equal(columns[range(200)], array)
-    columns.spread = SpreadColumns((0, 50, 120), tuple(np.zeros_like(array) for _ in range(3)))  # others by now
+    columns.column_blocks = ColumnBlocks(
+        (0, 50, 120), tuple(np.zeros_like(array) for _ in range(3))
+    )  # others by now
     np.testing.assert_array_equal(columns[[199, 170]], array[[199, 170]])
     np.testing.assert_array_equal(columns[[0]], np.zeros((1, 4)))
 
@@ -82,9 +83,8 @@ def test_what_is_known_and_prepared_is_that_of_a_table_in_memory(table, discrete
     discrete, ignored = ({i for i in some if i < n_columns} for some in (discrete, ignored))
     held = read_columns(pl.DataFrame(values, schema=[f"c{i}" for i in range(n_columns)]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ThreadEngine, "bytes_of_block", 8 * n_rows * 2)
-        patch.setattr(remote_table, "_FEWEST_COLUMNS", 1)
-        remote = read_remotely(source_of(pl.LazyFrame(values, schema=list(held.names))), n_rows, ENGINE)
+        patch.setattr(ThreadEngine, "block_bytes", 8 * n_rows * 2)
+        remote = read_remotely(source_of(pl.LazyFrame(values, schema=list(held.names))), n_rows, ENGINE, 1)
     assert len(remote.blocks.handles) == -(-n_columns // 2)
     held, remote = held.with_discrete(discrete), remote.with_discrete(discrete)
     assert_alike(held, remote, sorted(ignored), Preparation(3, "ties", scale))
@@ -149,9 +149,8 @@ def sources():
 @pytest.mark.parametrize("number", range(4))
 def test_what_is_read_of_a_source_is_what_is_read_of_the_table(number, monkeypatch):
     unread, table = list(sources())[number]
-    monkeypatch.setattr(ThreadEngine, "bytes_of_block", 8 * 40 * 2)
-    monkeypatch.setattr(remote_table, "_FEWEST_COLUMNS", 1)
-    held, remote = read_columns(table), read_remotely(source_of(unread), 40, ENGINE)
+    monkeypatch.setattr(ThreadEngine, "block_bytes", 8 * 40 * 2)
+    held, remote = read_columns(table), read_remotely(source_of(unread), 40, ENGINE, 1)
     assert isinstance(held, NamedColumns)
     assert remote.numeric_text == held.numeric_text
     assert_alike(held, remote, [0], Preparation(0, "ties"))

@@ -12,7 +12,10 @@ from infosift import Calibrated, InputError, MutualInfoSelector, Published
 from workers import Killer, with_workers
 
 dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning"),
+]
 
 MEGABYTE = 10**6
 # Of the table on which memory is measured; a real one is asked for with INFOSIFT_MEGABYTES=2000.
@@ -78,8 +81,7 @@ def test_a_parquet_file_gives_the_same_bits(client, tmp_path, monkeypatch, optio
     frame = with_gaps(mixed()) if "missing" in options else mixed()
     frame.write_parquet(tmp_path / "table.parquet")
     unread = pl.scan_parquet(tmp_path / "table.parquet")
-    monkeypatch.setattr("infosift.engines.dask._LEAST_BYTES_OF_BLOCK", 8 * 150 * 16)
-    monkeypatch.setattr("infosift.engines.dask._MOST_BYTES_OF_BLOCK", 8 * 150 * 16)
+    monkeypatch.setattr("infosift.engines.dask.fitting_block_bytes", lambda client: 8 * 150 * 16)
     with joblib.parallel_config(backend="dask"):
         found = selected(unread.drop("y"), unread.select("y"), **options)
     assert found == selected(frame.drop("y"), frame["y"], **options)

@@ -22,7 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import hazards
 from infosift import InputError, MutualInfoSelector, Selection
-from infosift.search.checkpoint import Checkpoint
+from infosift.search.checkpoint import Checkpoint, SearchState
 from random_tables import KINDS, as_numbers, valid_parameters
 
 NAMES = ["a", "b", "c", "d"]
@@ -194,7 +194,7 @@ class AnyOrder(RuleBasedStateMachine):
     @invariant()
     def the_checkpoint_is_whole(self):
         if not self.is_damaged:
-            Checkpoint(self.path)
+            Checkpoint(self.path, SearchState)
 
 
 @pytest.mark.endurance

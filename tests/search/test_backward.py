@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infosift.progress import Reporter
-from infosift.search.checkpoint import Checkpoint
+from infosift.search.checkpoint import Checkpoint, SearchState
 from infosift.search.runner import Run
 from infosift.search.stepwise import Backward
 from oracle import ksg
@@ -116,8 +116,8 @@ def test_a_run_that_was_killed_goes_on(tmp_path):
             raise KeyError
 
     with pytest.raises(KeyError):
-        whole_run(Checkpoint(checkpoint), stop_after_two).select()
-    assert whole_run(Checkpoint(checkpoint)).select() == whole
+        whole_run(Checkpoint(checkpoint, SearchState), stop_after_two).select()
+    assert whole_run(Checkpoint(checkpoint, SearchState)).select() == whole
 
 
 def test_where_all_is_kept_there_is_nothing_to_test():

@@ -14,8 +14,7 @@ from infosift.data.frames import read_columns
 from infosift.data.groups import FeatureUnit, sample_rows
 from infosift.data.table import Table, make_table
 from infosift.data.targets import decide_kinds
-from infosift.data.types import are_categorical
-from infosift.data.validation import ArgumentReader, read_finite
+from infosift.data.validation import read_finite, require_finite
 from infosift.engines import active_engine
 from infosift.engines.base import Question
 from infosift.errors import (
@@ -23,6 +22,7 @@ from infosift.errors import (
     require_count,
     require_finite_number,
     require_level,
+    require_same_length,
 )
 from infosift.inference.conditional_test import ConditionalTest, TestContext
 from infosift.inference.diagnostics import serial_dependence
@@ -87,10 +87,11 @@ def mutual_information(
     0.33
     """
     measure = _criterion_of(criterion, n_neighbors, variant)
-    reader = _reader(measure, discrete_features, discrete_target, resolve_seed(random_state))
-    columns, target = reader.read_pair(X, y)
-    scorer = _make_scorer(measure, None, target.n_rows)
-    return float(measure.reported(_score_columns(scorer, columns[:1], columns[1:], target.columns))[0])
+    seed = resolve_seed(random_state)
+    table = _table(read_finite(X, y), measure, discrete_features, discrete_target, seed)
+    scorer = _make_scorer(measure, None, table.n_rows)
+    first, others = table.columns[:1], table.columns[1:]
+    return float(measure.reported(_score_columns(scorer, first, others, table.target.columns))[0])
 
 
 def score_candidates(
@@ -134,11 +135,11 @@ def score_candidates(
     2
     """
     seed, measure = resolve_seed(random_state), _criterion_of(criterion, n_neighbors, variant)
-    reader = _reader(measure, discrete_features, discrete_target, seed)
-    candidates, target = reader.read_pair(C, y)
-    given_columns = reader.read_given(given, target.n_rows)
-    scorer = _make_scorer(measure, n_jobs, target.n_rows)
-    return measure.reported(_score_columns(scorer, candidates, given_columns, target.columns))
+    data = read_finite(C, y)
+    table = _table(data, measure, discrete_features, discrete_target, seed, given=given)
+    scorer = _make_scorer(measure, n_jobs, table.n_rows)
+    candidates, others = np.split(table.columns[:], [len(data[0].names)])
+    return measure.reported(_score_columns(scorer, candidates, others, table.target.columns))
 
 
 def resample_mutual_information(
@@ -178,11 +179,11 @@ def resample_mutual_information(
     """
     seed = resolve_seed(random_state)
     measure = _criterion_of(None, n_neighbors, variant)
-    columns, target = _reader(measure, discrete_features, discrete_target, seed).read_pair(X, y)
+    table = _table(read_finite(X, y), measure, discrete_features, discrete_target, seed)
     n_folds = require_count("n_folds", n_folds, least=2)
-    rows_left = target.n_rows - -(-target.n_rows // n_folds)
+    rows_left = table.n_rows - -(-table.n_rows // n_folds)
     scorer = _make_scorer(measure, n_jobs, rows_left)
-    question = Question(columns[:1], columns[1:], target.columns)
+    question = Question(table.columns[:1], table.columns[1:], table.target.columns)
     return resample(question, n_folds, scorer, seed)
 
 
@@ -244,25 +245,21 @@ def permutation_test(
         emit(many_permutations(alpha, fewest_permutations(alpha)), stacklevel=2)
     seed = resolve_seed(random_state)
     measure = _criterion_of(None, n_neighbors, variant)
-    reader = _reader(measure, discrete_features, discrete_target, seed)
-    column, target = reader.read_pair(x, y)
-    if len(column) != 1:
-        raise InputError(f"x must be one feature, and it has {len(column)} columns: test them one by one.")
-    given_columns = reader.read_given(given, target.n_rows)
-    scorer = _make_scorer(measure, n_jobs, target.n_rows)
-    dependence = serial_dependence(column, target.columns, scorer.engine, given_columns)
+    data = read_finite(x, y)
+    if (n_features := len(data[0].names)) != 1:
+        raise InputError(f"x must be one feature, and it has {n_features} columns: test them one by one.")
+    table = _table(data, measure, discrete_features, discrete_target, seed, given=given)
+    scorer = _make_scorer(measure, n_jobs, table.n_rows)
+    column, others = table.columns[:1], table.columns[1:]
+    dependence = serial_dependence(column, table.target.columns, scorer.engine, others)
     if dependence is not None:
-        emit([row_order(dependence, read_columns(x).names[0])], stacklevel=2)
-    if not column.any() and not given_columns.any():
+        emit([row_order(dependence, table.names[0])], stacklevel=2)
+    if not table.columns[:].any():
         scores = np.zeros(1 + count)  # a constant has no information, and its nearest neighbours are chance
     else:
-        columns = np.concatenate([column, given_columns])
-        names = tuple(f"x{i}" for i in range(len(columns)))
-        kinds = are_categorical(columns)
-        table = Table(names, columns, kinds, target, digests=(), constant=(), duplicates={})
         context = TestContext(table, measure, (scorer.value,), scorer.engine, seed, null, Reporter())
-        candidate = FeatureUnit(names[0], (0,))
-        test = ConditionalTest(context, range(1, len(columns)), [candidate], step=0, all_rows=True)
+        candidate = FeatureUnit(table.names[0], (0,))
+        test = ConditionalTest(context, range(1, len(table.names)), [candidate], step=0, all_rows=True)
         scores = JointInformation(test, "testing").scores(range(1 + count))[:, 0, 0]
     return judge(scores[0], scores[1:], alpha)
 
@@ -289,10 +286,42 @@ def _criterion_of(criterion: Any, n_neighbors: int | None, variant: int | None) 
     return as_criterion(criterion)
 
 
-def _reader(criterion: Criterion, discrete_features: Any, discrete_target: Any, seed: int) -> ArgumentReader:
-    """Return what reads the arguments of a function for a criterion."""
-    special_apart = criterion.takes_categories and criterion.separates_special_values
-    return ArgumentReader(discrete_features, discrete_target, criterion.takes_categories, special_apart, seed)
+def _table(
+    data: tuple[NamedColumns, NamedColumns],
+    criterion: Criterion,
+    discrete_features: Any,
+    discrete_target: bool | str,
+    seed: int,
+    *,
+    given: Any = None,
+    leaves_out: bool = False,
+) -> Table:
+    """Prepare features and target for a criterion, with given features after the others.
+
+    With ``leaves_out`` features are those to choose by: one of them must vary.
+    """
+    (features, target), takes_categories = data, criterion.takes_categories
+    features = features.mark_discrete(discrete_features, takes_categories)
+    if given is not None:
+        others = read_columns(given, "given").mark_discrete("auto", takes_categories)
+        require_same_length(others.n_rows, target.n_rows)
+        require_finite(others)
+        features = features.joined(others)
+    table = make_table(
+        features,
+        target,
+        seed,
+        target_kinds=decide_kinds(target, discrete_target, takes_categories),
+        takes_categories=takes_categories,
+        special_apart=criterion.separates_special_values,
+        leaves_out=leaves_out,
+    )
+    if leaves_out and not table.usable:
+        wanted = criterion.parameter_in_words or "a criterion"
+        raise InputError(
+            f"Every feature is constant, so there is nothing to choose {wanted} by: give one that varies."
+        )
+    return table
 
 
 def _make_scorer(criterion: Criterion, n_jobs: int | None, n_rows: int) -> Scorer:
@@ -351,7 +380,7 @@ def choose_n_neighbors(
     seed = resolve_seed(random_state)
     criterion = KSG(max_neighbors=max_neighbors, variant=variant)
     criterion.check()
-    table = _table(*read_finite(X, y), criterion, discrete_features, discrete_target, seed)
+    table = _table(read_finite(X, y), criterion, discrete_features, discrete_target, seed, leaves_out=True)
     resampling = Resampling(
         n_folds=require_count("n_folds", n_folds, least=2),
         t_threshold=None if t_threshold is None else require_finite_number("t_threshold", t_threshold),
@@ -424,11 +453,11 @@ def choose_criterion(
     max_rows = require_count("max_rows", max_rows, least=12)
     if require_count("n_halves", n_halves, least=2) % 2:
         raise InputError(f"n_halves must be even, not {n_halves}: each half has another that shares no row.")
-    features, target = read_finite(X, y)
+    data = read_finite(X, y)
     tables = {}
     for name, criterion in compared.items():
         try:
-            tables[name] = _table(features, target, criterion, discrete_features, discrete_target, seed)
+            tables[name] = _table(data, criterion, discrete_features, discrete_target, seed, leaves_out=True)
         except InputError:
             if criteria is not None or criterion.takes_categories:
                 raise
@@ -454,29 +483,3 @@ def _criteria(given: Any) -> dict[str, Criterion]:
     if not named:
         raise InputError("criteria is an empty list: give those to compare, or None for all.")
     return named
-
-
-def _table(
-    features: NamedColumns,
-    target: NamedColumns,
-    criterion: Criterion,
-    discrete_features: Any,
-    discrete_target: bool | str,
-    seed: int,
-) -> Table:
-    """Return the data as a criterion takes them; there must be a feature to choose by."""
-    takes_categories = criterion.takes_categories
-    table = make_table(
-        features.mark_discrete(discrete_features, takes_categories),
-        target,
-        seed,
-        target_kinds=decide_kinds(target, discrete_target, takes_categories),
-        takes_categories=takes_categories,
-        special_apart=criterion.separates_special_values,
-    )
-    if not table.usable:
-        wanted = criterion.parameter_in_words or "a criterion"
-        raise InputError(
-            f"Every feature is constant, so there is nothing to choose {wanted} by: give one that varies."
-        )
-    return table

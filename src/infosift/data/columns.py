@@ -95,7 +95,7 @@ class Features(ABC):
     discrete : frozenset of int
         Positions of the columns of categories, whose values are codes.
     numeric_text : mapping of int to str
-        What the text of some categories reads as, such as numbers or dates, by position.
+        What text of categories reads as, such as numbers or dates, by position.
     labels : tuple of str
         How the table labels its columns, as Python writes it, where some label is not text; else empty.
     """
@@ -125,7 +125,7 @@ class Features(ABC):
 
     @abstractmethod
     def count_categories(self, positions: Sequence[int]) -> list[int]:
-        """Count the different values of some columns, missing ones aside."""
+        """Count the different values of columns by position, missing ones aside."""
 
     @abstractmethod
     def prepared(self, how: Preparation, ignored: Sequence[int] = ()) -> PreparedColumns:
@@ -137,12 +137,12 @@ class Features(ABC):
         object.__setattr__(marked, "discrete", self.discrete.union(more))
         return marked
 
-    def mark_discrete(self, asked: Any, takes_categories: bool = True) -> Self:
+    def mark_discrete(self, given: Any, takes_categories: bool = True) -> Self:
         """Decide which columns are categories: text, and what ``discrete_features`` asks for.
 
         "auto" is every column of numbers with two values, where the criterion takes categories.
         """
-        requested = requested_discrete(asked, self.names)
+        requested = requested_discrete(given, self.names)
         if requested is None:
             two_values = np.flatnonzero(self.summary.have_two_values)
             requested = tuple(two_values.tolist()) if takes_categories else ()
@@ -169,12 +169,20 @@ class NamedColumns(Features):
         """Return the columns in some of the rows."""
         return self if rows.all() else replace(self, values=self.values[:, rows])
 
+    def joined(self, others: NamedColumns) -> NamedColumns:
+        """Return these columns and others of the same rows, with what is discrete in both."""
+        return NamedColumns(
+            (*self.names, *others.names),
+            np.concatenate([self.values, others.values]),
+            discrete=self.discrete.union(len(self.names) + i for i in others.discrete),
+        )
+
     def complete_rows(self, ignored: Sequence[int] = ()) -> BoolArray:
         """Tell in which rows every column that is not ignored has a value."""
         return are_complete(self.values, ignored)
 
     def count_categories(self, positions: Sequence[int]) -> list[int]:
-        """Count the different values of some columns, missing ones aside."""
+        """Count the different values of columns by position, missing ones aside."""
         return [n_categories(self.values[i]) for i in positions]
 
     def prepared(self, how: Preparation, ignored: Sequence[int] = ()) -> PreparedColumns:
@@ -198,16 +206,16 @@ def digests_of(columns: FloatArray) -> tuple[bytes, ...]:
     return tuple(digest_of(column) for column in columns)
 
 
-def requested_discrete(asked: Any, names: Sequence[str]) -> tuple[int, ...] | None:
+def requested_discrete(given: Any, names: Sequence[str]) -> tuple[int, ...] | None:
     """Return the positions of features that a user declares categorical: a mask, names or positions.
 
     True is all of them, False or None no more than text; None is returned for "auto".
     """
-    if is_auto(asked):
+    if is_auto(given):
         return None
-    if isinstance(asked, (bool, np.bool_)):
-        return tuple(range(len(names))) if asked else ()
-    flags = as_list(asked)
+    if isinstance(given, (bool, np.bool_)):
+        return tuple(range(len(names))) if given else ()
+    flags = as_list(given)
     if flags and all(isinstance(flag, (bool, np.bool_)) for flag in flags):
         if len(flags) != len(names):
             raise InputError(
@@ -218,10 +226,10 @@ def requested_discrete(asked: Any, names: Sequence[str]) -> tuple[int, ...] | No
     return positions(flags, names, Hint("discrete_features"))
 
 
-def positions(asked: Any, names: Sequence[str], parameter: Part) -> tuple[int, ...]:
+def positions(given: Any, names: Sequence[str], parameter: Part) -> tuple[int, ...]:
     """Return the positions of columns given by name or position, each once, in the order given."""
     found = []
-    for which in as_list(asked):
+    for which in as_list(given):
         if isinstance(which, Integral) and not isinstance(which, bool) and -len(names) <= int(which) < len(names):
             found.append(int(which) % len(names))
         elif not isinstance(which, Integral) and name_as_text(which) in names:

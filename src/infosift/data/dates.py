@@ -62,11 +62,11 @@ def expand_dates(frame: Any) -> Any:
         ):
             if f"{name} {what}" in view.columns:
                 raise InputError(f'The table has a column "{name} {what}" already: rename it first.')
-            said = [
+            named = [
                 None if gap else words[int(number) - 1]
                 for number, gap in zip(numbers.to_list(), gaps, strict=True)
             ]
-            added.append(nw.new_series(f"{name} {what}", said, nw.String, backend=nw.get_native_namespace(view)))
+            added.append(nw.new_series(f"{name} {what}", named, nw.String, backend=nw.get_native_namespace(view)))
     return view.with_columns(*added).to_native() if added else frame
 
 

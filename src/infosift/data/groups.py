@@ -49,12 +49,12 @@ def read_feature_groups(groups: Any, names: Sequence[str]) -> tuple[FeatureUnit,
 
 
 def positions_in_groups(
-    asked: Any, names: Sequence[str], groups: Sequence[FeatureUnit], parameter: str
+    given: Any, names: Sequence[str], groups: Sequence[FeatureUnit], parameter: str
 ) -> tuple[int, ...]:
     """Return the positions of features given by name, position or group name; a group must be whole."""
     by_name = {group.name: group.columns for group in groups}
     found: list[int] = []
-    for which in as_list(asked):
+    for which in as_list(given):
         columns = by_name.get(which) if isinstance(which, str) else None
         found += positions([which], names, Hint(parameter)) if columns is None else columns
     for group in groups:
@@ -125,7 +125,7 @@ def sample_rows(n_rows: int, seed: int, row_groups: IntArray | None, most: int) 
 
 
 def shuffled_rows(rows: IntArray, generator: np.random.Generator, row_groups: IntArray | None = None) -> IntArray:
-    """Return the source row of each of some rows in a random permutation of them.
+    """Permute rows at random: return the source of each.
 
     With row groups, each group takes its values from one group, in their order, and each gives them to one. Where
     the other has fewer rows, some are taken more than once, and where it has more, some are left out, spread

@@ -128,21 +128,25 @@ def make_table(
     feature_groups: tuple[FeatureUnit, ...] = (),
     takes_categories: bool = True,
     special_apart: bool = True,
+    leaves_out: bool = True,
 ) -> Table:
     """Prepare features, whose kinds are decided, and target for the estimators; both must be finite.
 
     Features that are ignored may have any values. By default text is classes in the target, and all else numbers.
+    Without ``leaves_out`` all features are prepared, also those that a search leaves out as near-unique, and the
+    target may have few rows of each class: for estimates rather than tests.
     """
     kinds = decide_kinds(target, False) if target_kinds is None else target_kinds
     constant = tuple(i for i in np.flatnonzero(features.summary.are_constant).tolist() if i not in ignored)
     discrete = tuple(i for i in sorted(features.discrete) if i not in ignored and i not in constant)
     near_unique = _near_unique(features, discrete)
     # Near-unique features are never scored, so that a criterion need not take categories for their sake.
-    unread = tuple(ignored) if takes_categories else (*ignored, *near_unique)
+    unread = (*ignored, *near_unique) if leaves_out and not takes_categories else tuple(ignored)
     apart = takes_categories and special_apart
-    encoded = make_target(target, kinds, Preparation(seed, "ties of the target", scale, apart))
+    how = Preparation(seed, "ties of the target", scale, apart)
+    encoded = make_target(target, kinds, how, rows_of_each_class=leaves_out)
     if not takes_categories:
-        require_numbers(features.names, [i for i in discrete if i not in unread], may_ignore=True)
+        require_numbers(features.names, [i for i in discrete if i not in unread], may_ignore=leaves_out)
         require_numbers(target.names, np.flatnonzero(are_categorical(encoded.columns)).tolist(), is_target=True)
     prepared = features.prepared(Preparation(seed, "ties", scale, apart), unread)
     grouped = {i for group in feature_groups for i in group.columns}

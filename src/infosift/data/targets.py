@@ -270,12 +270,12 @@ def make_target(
     return Target(columns.names, np.stack(encoded), tuple(kinds))
 
 
-def decide_kinds(columns: NamedColumns, asked: Any, takes_categories: bool = True) -> tuple[TargetKind, ...]:
-    """Decide what each column of a target holds: as asked, or by its values for "auto".
+def decide_kinds(columns: NamedColumns, declared: Any, takes_categories: bool = True) -> tuple[TargetKind, ...]:
+    """Decide what each column of a target holds: as declared, or by its values for "auto".
 
-    Text is always classes of some kind. Numbers stay numbers where the criterion takes no categories.
+    Text is always classes. Numbers stay numbers where the criterion takes no categories.
     """
-    requested = requested_kinds(asked, len(columns.names))
+    requested = requested_kinds(declared, len(columns.names))
     kinds = []
     for i, values in enumerate(columns.values):
         name = requested[i] or (None if takes_categories else TargetKind.name)
@@ -286,18 +286,18 @@ def decide_kinds(columns: NamedColumns, asked: Any, takes_categories: bool = Tru
     return tuple(kinds)
 
 
-def requested_kinds(asked: Any, n_columns: int = 1) -> tuple[str | None, ...]:
-    """Return the names of the kinds that ``discrete_target`` asks for, one for each column; None for "auto".
+def requested_kinds(declared: Any, n_columns: int = 1) -> tuple[str | None, ...]:
+    """Return the names of the kinds that ``discrete_target`` declares, one for each column; None for "auto".
 
     True is classes, False numbers. A sequence has an entry for each column.
     """
-    if isinstance(asked, tuple):
-        return tuple(requested_kinds(each)[0] for each in asked)
-    if is_auto(asked):
+    if isinstance(declared, tuple):
+        return tuple(requested_kinds(each)[0] for each in declared)
+    if is_auto(declared):
         return (None,) * n_columns
     by_value: dict[Any, str] = {name: name for name in TARGET_KINDS}
     by_value |= {True: Classes.name, False: TargetKind.name}
-    if not isinstance(asked, Hashable) or asked not in by_value:
+    if not isinstance(declared, Hashable) or declared not in by_value:
         names = " or ".join(f'"{name}"' for name in TARGET_KINDS)
-        raise InputError(Hint("discrete_target"), f' must be "auto", True, False, {names}, not {shown(asked)}.')
-    return (by_value[asked],) * n_columns
+        raise InputError(Hint("discrete_target"), f' must be "auto", True, False, {names}, not {shown(declared)}.')
+    return (by_value[declared],) * n_columns

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from infosift.arrays import BoolArray, FloatArray
+from infosift.arrays import BoolArray
 from infosift.data.columns import Features, NamedColumns
 from infosift.data.frames import read_columns
-from infosift.data.prepare import Preparation, prepare
-from infosift.data.targets import Target, decide_kinds, make_target
-from infosift.data.types import are_categorical
 from infosift.errors import Hint, InputError, Part, RowNumber, listing, require_same_length
 
 _MOST_NAMES = 12
@@ -139,53 +135,3 @@ def read_finite(X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
     require_finite(features)
     require_finite(target, "The target")
     return features, target
-
-
-@dataclass(frozen=True)
-class ArgumentReader:
-    """Reads features, target and given features of a function, checked and prepared for a criterion.
-
-    Parameters
-    ----------
-    discrete_features, discrete_target
-        As the function was passed them.
-    takes_categories, special_apart : bool
-        Whether the criterion takes categories, and columns that are partly categories.
-    seed : int
-        Seed of the noise that breaks ties.
-    """
-
-    discrete_features: Any
-    discrete_target: Any
-    takes_categories: bool
-    special_apart: bool
-    seed: int
-
-    def read_pair(self, X: Any, y: Any) -> tuple[FloatArray, Target]:
-        """Read features and target, prepared; refuse a target that does not vary."""
-        features, target = read_finite(X, y)
-        features = features.mark_discrete(self.discrete_features, self.takes_categories)
-        kinds = decide_kinds(target, self.discrete_target, self.takes_categories)
-        prepared = make_target(target, kinds, self._preparation("ties of the target"), rows_of_each_class=False)
-        if not self.takes_categories:
-            require_numbers(
-                target.names, np.flatnonzero(are_categorical(prepared.columns)).tolist(), is_target=True
-            )
-        return self._prepared(features), prepared
-
-    def read_given(self, given: Any, n_rows: int) -> FloatArray:
-        """Read the features to condition on, prepared; no columns for None."""
-        columns = NamedColumns((), np.empty((0, n_rows))) if given is None else read_columns(given, "given")
-        columns = columns.mark_discrete("auto", self.takes_categories)
-        require_same_length(columns.n_rows, n_rows)
-        require_finite(columns)
-        return self._prepared(columns)
-
-    def _prepared(self, columns: NamedColumns) -> FloatArray:
-        if not self.takes_categories:
-            constant = columns.summary.are_constant
-            require_numbers(columns.names, [i for i in sorted(columns.discrete) if not constant[i]])
-        return prepare(columns.values, self._preparation("ties"), columns.discrete)
-
-    def _preparation(self, purpose: str) -> Preparation:
-        return Preparation(self.seed, purpose, special_apart=self.special_apart)

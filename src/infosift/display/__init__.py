@@ -1,1 +1,1 @@
-"""What people look at: terminal, report and plots, built from a Selection."""
+"""Results for people: in a terminal, in a notebook, as plots and as a report, all in the words of ``wording``."""

@@ -387,10 +387,11 @@ def explained(selection: Selection) -> list[str]:
     share, target = selection.explained, the_target(selection.target_name)
     if share is None:
         return []
-    they, only = ("The selected feature explains", "this feature")
-    if len(selection.names) > 1:
-        they, only = ("The selected features together explain", "these features")
-    explain = f"{they} about {100 * share.share:.0f} % of the"
+    is_one = len(selection.names) == 1
+    they, only = (
+        ("feature explains", "this feature") if is_one else ("features together explain", "these features")
+    )
+    explain = f"The selected {they} about {100 * share.share:.0f} % of the"
     if share.least_error is None:
         return [
             f"{explain} variance of {target}, put on a normal scale; no model of only {only} is expected to "

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from infosift.display.plots.canvas import Display
 from infosift.display.plots.neighbors import NeighborsDisplay
 from infosift.display.plots.path import PathDisplay
 from infosift.display.plots.ranking import RankingDisplay
@@ -11,10 +12,7 @@ from infosift.display.plots.spectrum import SpectrumDisplay
 from infosift.display.plots.stability import ComparisonDisplay, StabilityDisplay
 from infosift.display.plots.verdicts import RedundancyDisplay, VerdictsDisplay
 from infosift.errors import require_choice
-
-if TYPE_CHECKING:
-    from infosift.display.plots.canvas import Display
-    from infosift.results.selection import Selection
+from infosift.results.selection import Selection
 
 __all__ = [
     "ComparisonDisplay",

@@ -129,13 +129,18 @@ class RowsDisplay(Display):
         return {**rows, self.most_rows: others} if others else rows
 
     def _size(self) -> tuple[float, float]:
-        return (6.4, height_of_rows(len(self.rows)))
+        return (6.4, 1.6 + _ROW_HEIGHT * len(self.rows))
 
     def _name_rows(self, ax: Axes, of_the_others: str = "") -> None:
-        """Name the rows; ``of_the_others`` is appended to the number of features that are not drawn."""
-        drawn = [self.rows[place][0] for place in range(min(len(self.names), self.most_rows))]
-        more = len(self.names) - len(drawn)
-        name_rows(ax, drawn, f"and {more} more{of_the_others}" if more else "")
+        """Name the rows from the top down; ``of_the_others`` is appended to the number of those not drawn."""
+        labels = [as_written(self.rows[place][0]) for place in range(min(len(self.names), self.most_rows))]
+        more = len(self.names) - len(labels)
+        labels += [f"and {more} more{of_the_others}"] if more else []
+        ax.set_yticks(range(len(labels)), labels)
+        ax.set_ylim(len(labels) - 0.4, -0.6)
+        ax.tick_params(axis="y", length=0)
+        if more:
+            ax.get_yticklabels()[-1].set(color=GREY, style="italic")
 
 
 def as_written(name: str) -> str:
@@ -166,18 +171,3 @@ def label_of_scores(measure: str, unit: str) -> str:
         return "statistic above surrogates (standard deviations)"
     with_target = " with the target" if unit == "nats" else ""
     return f"{measure}{with_target}{f' ({unit})' if unit else ''}"
-
-
-def height_of_rows(n_rows: int) -> float:
-    """Return the height in inches of a figure with a named row for each number."""
-    return 1.6 + _ROW_HEIGHT * n_rows
-
-
-def name_rows(ax: Axes, names: Sequence[str], rest: str = "") -> None:
-    """Name the rows of a plot from the top down; ``rest`` is the label of a last row for what is not drawn."""
-    labels = [as_written(name) for name in names] + ([rest] if rest else [])
-    ax.set_yticks(range(len(labels)), labels)
-    ax.set_ylim(len(labels) - 0.4, -0.6)
-    ax.tick_params(axis="y", length=0)
-    if rest:
-        ax.get_yticklabels()[-1].set(color=GREY, style="italic")

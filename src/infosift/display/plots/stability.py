@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.display.plots.canvas import (
-    BLUE,
-    GREY,
-    PALE,
-    Display,
-    RowsDisplay,
-    draw_bars,
-    height_of_rows,
-    name_rows,
-    write_sentence,
-)
+from infosift.display.plots.canvas import BLUE, GREY, PALE, RowsDisplay, draw_bars, write_sentence
 from infosift.display.wording import name_of_subset
 from infosift.results.stability import THRESHOLD
 
@@ -105,15 +95,15 @@ class StabilityDisplay(RowsDisplay):
 
 
 @dataclass(eq=False)
-class ComparisonDisplay(Display):
+class ComparisonDisplay(RowsDisplay):
     """The score of each fold as a grey dot, joined between subsets, and the mean of each subset with its spread.
 
     Parameters
     ----------
-    subsets : tuple of str
-        What the rows are called.
-    scores : ndarray
-        The score of each subset (rows) in each fold (columns).
+    names : tuple of str
+        The subsets of features that the model was fitted to.
+    scores : ndarray of shape (n_subsets, n_folds)
+        The score of each subset in each fold.
     measure : str
         What the scores are.
 
@@ -127,7 +117,6 @@ class ComparisonDisplay(Display):
     (4, 5)
     """
 
-    subsets: tuple[str, ...]
     scores: FloatArray
     measure: str
 
@@ -135,20 +124,17 @@ class ComparisonDisplay(Display):
     def from_comparison(cls, comparison: SubsetComparison) -> Self:
         """Take the scores of all subsets and folds."""
         return cls(
-            subsets=tuple(name_of_subset(one.subset) for one in comparison.subsets),
+            names=tuple(name_of_subset(one.subset) for one in comparison.subsets),
             scores=np.array([one.scores for one in comparison.subsets]),
             measure=comparison.measure,
         )
 
-    def _size(self) -> tuple[float, float]:
-        return (6.4, height_of_rows(len(self.subsets)))
-
     def _draw(self, ax: Axes) -> None:
-        places = np.arange(len(self.subsets))
+        places = np.arange(len(self.names))
         ax.plot(self.scores, places, color=PALE, lw=1)
         ax.plot(self.scores.T.ravel(), np.tile(places, self.scores.shape[1]), "o", ms=4, color=GREY, label="fold")
         mean, spread = self.scores.mean(axis=1), self.scores.std(axis=1, ddof=1)
         draw_bars(ax, mean - spread, mean + spread, places, color=BLUE, lw=2, label="standard deviation")
         ax.plot(mean, places, "D", ms=7, color=BLUE, label="mean")
-        name_rows(ax, self.subsets)
+        self._name_rows(ax)
         ax.set_xlabel(f"{self.measure} on rows left out")

@@ -121,11 +121,8 @@ def _below_the_answer(selection: Selection, verdicts: list[str]) -> list[str]:
     sentences = wording.error_bound(selection) if selection.steps else []
     counts = [(name, verdicts.count(name)) for name in wording.OTHER_VERDICTS if name in verdicts]
     if counts:
-        verb = "is" if counts[0][1] == 1 else "are"
-        parts = [f"{number:,} {name}" for name, number in counts]
-        parts[0] = f"{counts[0][1]:,} {verb} {counts[0][0]}"
-        others = "the other features" if {"selected", "kept"} & set(verdicts) else "all features"
-        sentences.append(f"Of {others}, {series(parts)}.")
+        which = "The other features" if {"selected", "kept"} & set(verdicts) else "All features"
+        sentences.append(f"{which}: {', '.join(f'{number:,} {name}' for name, number in counts)}.")
     sentences += [*wording.limits(selection), *wording.every_informative(selection, in_both)]
     return [
         *sentences,

@@ -156,14 +156,10 @@ def _filter(selection: Selection) -> list[str]:
         has_neighbors = are_few and rate != "false discovery rate"
         has_neighbors &= not (null and null.only_series_given_subset and selection.settings.keep)
         by = f"{_SERIES} and by {_measure(selection, with_values=True)}" if has_neighbors else _SERIES
-    level = (
-        f"{_CONTROLS[rate]}, which controls the {rate}, at {alpha:g}"
-        if rate
-        else f"none, each feature at {alpha:g}"
-    )
+    control = f"{_CONTROLS[rate]}, which controls the {rate}," if rate else "none, each feature"
     return [
         f"Each feature was tested on its own, by {by}; {_permutations(selection, 'feature')} "
-        f"Adjustment for the number of features: {level}."
+        f"Adjustment for the number of features: {control} at {alpha:g}."
     ]
 
 

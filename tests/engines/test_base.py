@@ -1,12 +1,13 @@
 """Columns that lie in blocks, against plain indexing."""
 
+import pickle
 from contextlib import suppress
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infosift.engines.base import ColumnBlocks, equal_parts, join_columns
+from infosift.engines.base import AlignedPickle, ColumnBlocks, equal_parts, join_columns
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.data())
@@ -35,3 +36,18 @@ def test_equal_parts_are_as_large_as_asked_but_for_the_last(n_items, size):
     assert [item for part in parts for item in range(part.start, part.stop)] == list(range(n_items))
     assert all(part.stop - part.start == size for part in parts[:-1])
     assert all(1 <= part.stop - part.start <= size for part in parts[-1:])
+
+
+class Pickled(AlignedPickle):
+    """Has any attributes."""
+
+    def __init__(self, **attributes):
+        vars(self).update(attributes)
+
+
+def test_arrays_arrive_aligned_and_an_object_may_have_none():
+    sent = Pickled(array=np.arange(5.0), name="five")
+    received = pickle.loads(pickle.dumps(sent))
+    assert received.array.flags.aligned
+    assert (received.array.tolist(), received.name) == ([0, 1, 2, 3, 4], "five")
+    assert vars(pickle.loads(pickle.dumps(Pickled()))) == {}

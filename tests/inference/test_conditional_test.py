@@ -86,7 +86,7 @@ class BlocksOf(ThreadEngine):
     def parts(self, n_items, most, step=1):
         return equal_parts(n_items, self.size)
 
-    def spread(self, columns):
+    def distribute(self, columns):
         parts = equal_parts(len(columns), 2)
         return ColumnBlocks(tuple(part.start for part in parts), tuple(columns[part] for part in parts))
 

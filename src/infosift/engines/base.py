@@ -266,7 +266,8 @@ class AlignedPickle:
     """
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return _unpickled, (pickle.dumps((type(self), self.__getstate__()), protocol=pickle.HIGHEST_PROTOCOL),)
+        state = self.__getstate__() or {}  # it is None of an object without attributes
+        return _unpickled, (pickle.dumps((type(self), state), protocol=pickle.HIGHEST_PROTOCOL),)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

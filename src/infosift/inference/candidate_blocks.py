@@ -119,18 +119,18 @@ class CandidateBlocks:
         self._table, self._units, self.engine = table, units, engine
         self._sizes = np.array([len(unit.columns) for unit in units])
         batch = columns_at_once(int(self._sizes.sum()), table.n_rows)
-        spread = engine.distribute(table.columns)
+        located = engine.distribute(table.columns)
         most = max(1, engine.block_bytes // (8 * table.n_rows))
         parts = engine.parts(len(units), most, batch)
-        self.slices = spread.runs([unit.columns[0] for unit in units], parts[0].stop)
-        items = [(spread.locate(self._columns_of(part)), self._sizes[part]) for part in self.slices]
+        self.slices = located.runs([unit.columns[0] for unit in units], parts[0].stop)
+        items = [(located.locate(self._columns_of(part)), self._sizes[part]) for part in self.slices]
         keeps = len(units) * MOST_FUNCTIONS * table.n_rows <= _MOST_VALUES_KEPT
         self.handles: list[Handle] = engine.persist(_block_of, items, model, rows, batch, keeps)
 
     def _columns_of(self, part: slice) -> list[int]:
         return [i for unit in self._units[part] for i in unit.columns]
 
-    def each(self, function: Callable[..., Answer], *shared: Any) -> Iterator[Answer]:
+    def map(self, function: Callable[..., Answer], *shared: Any) -> Iterator[Answer]:
         """Yield what a function returns for each block, in their order."""
         return self.engine.map(function, self.handles, *shared)
 

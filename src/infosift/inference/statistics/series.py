@@ -153,7 +153,7 @@ def _in_draws(
 
 def effects_of(test: ConditionalTest, draws: Sequence[int]) -> FloatArray:
     """Return the raw effect of each candidate of a test in draws (draws x candidates)."""
-    return np.concatenate(list(test.blocks.each(block_effects, test.target, draws)), axis=1)
+    return np.concatenate(list(test.blocks.map(block_effects, test.target, draws)), axis=1)
 
 
 class SeriesStatistic:
@@ -191,7 +191,7 @@ class SeriesStatistic:
             self._n_kept = n_permutations + 1
             answers = engine.map(NullSample.of_scores, scores)
         else:
-            answers = test.blocks.each(_sample_anew, test.target, range(n_permutations + 1), at_once)
+            answers = test.blocks.map(_sample_anew, test.target, range(n_permutations + 1), at_once)
         parts = []
         for part, units in zip(answers, test.blocks.slices, strict=True):
             parts.append(part)

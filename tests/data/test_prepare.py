@@ -21,7 +21,7 @@ def test_rows_are_whole_where_no_column_has_a_gap():
 
 
 def test_gaps_are_filled_by_the_mean_or_the_largest_category():
-    found = impute(np.array([NUMBERS, CATEGORIES, [np.nan] * 4]), np.array([False, True, False]))
+    found = impute(np.array([NUMBERS, CATEGORIES, [np.nan] * 4]))
     np.testing.assert_array_equal(found, [[1, 3, 2, 6], [0, CATEGORY_GAP, CATEGORY_GAP, CATEGORY_GAP], [0] * 4])
 
 

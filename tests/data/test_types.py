@@ -48,10 +48,10 @@ def test_every_row_is_in_one_class(codes):
 
 @given(codes=codes)
 def test_as_points_categories_are_one_apart(codes):
-    points = coordinates_of(encode_categories(codes)[None], np.array([True])).T
+    points = coordinates_of(encode_categories(codes)[None]).T
     assert cdist(points, points) == pytest.approx((codes[:, None] != codes).astype(float))
 
 
 def test_as_points_numbers_are_themselves():
     numbers = np.array([0.5, -1.0, 3.0])
-    np.testing.assert_array_equal(coordinates_of(numbers[None], np.array([False])), numbers[None])
+    np.testing.assert_array_equal(coordinates_of(numbers[None]), numbers[None])

@@ -35,13 +35,12 @@ class NearestRows:
 
     def __init__(self, given: FloatArray, n_rows: int, n_neighbors: int) -> None:
         jitter = _JITTER * stream(0, "order of equal rows").uniform(size=n_rows)
-        self._points = [jitter, *coordinates_of(given, are_categorical(given))]
+        self._points = [jitter, *coordinates_of(given)]
         self._n_rows, self._n_neighbors = n_rows, n_neighbors
 
     def with_candidate(self, candidate: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return the neighbours of each row (rows x neighbours), nearest first, and their distances."""
-        own = coordinates_of(candidate[None], are_categorical(candidate[None]))
-        places = np.ascontiguousarray(np.stack([*self._points, *own], axis=1))
+        places = np.ascontiguousarray(np.stack([*self._points, *coordinates_of(candidate[None])], axis=1))
         distances, rows = cKDTree(places).query(places, k=self._n_neighbors + 1, workers=1)
         is_own = rows == np.arange(self._n_rows)[:, None]
         is_own[~is_own.any(axis=1), -1] = True  # so many rows are as near that the row itself is not among them
@@ -87,8 +86,7 @@ class GammaTest(NearestRowsCriterion):
     def scorer_given(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> CandidateScorer:
         """Return the function that scores the given columns plus a candidate."""
         counts = [int(value or 1) for value in values]
-        nearest = NearestRows(given, target.shape[1], max(counts))
-        points = coordinates_of(target, are_categorical(target))
+        nearest, points = NearestRows(given, target.shape[1], max(counts)), coordinates_of(target)
         spread = points.var(axis=1).sum()
         if spread == 0:  # some rows of a target that varies: there is nothing to explain
             return lambda candidate: np.zeros(len(counts))

@@ -17,8 +17,8 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from infosift._kernel import CATEGORY_GAP
-from infosift.arrays import BoolArray, ColumnArray, FloatArray, IntArray
-from infosift.data.types import encode_categories, special_values
+from infosift.arrays import ColumnArray, FloatArray, IntArray
+from infosift.data.types import are_categorical, encode_categories, special_values
 from infosift.errors import Hint, InputError
 from infosift.random_streams import stream
 
@@ -204,12 +204,12 @@ def complete_rows(columns: FloatArray) -> IntArray:
     return np.flatnonzero(~np.isnan(columns).any(axis=0))
 
 
-def impute(columns: FloatArray, is_categorical: BoolArray | None = None) -> FloatArray:
-    """Fill gaps by the mean of a column of numbers, or the mode of one of categories (None: all are numbers)."""
+def impute(columns: FloatArray) -> FloatArray:
+    """Fill gaps by the mean of a column of numbers, or the mode of one of categories; zeros where all are gaps."""
     if not np.isnan(columns).any():
         return columns
-    kinds = np.zeros(len(columns), dtype=bool) if is_categorical is None else is_categorical
-    return np.stack([_impute_column(column, is_mode) for column, is_mode in zip(columns, kinds, strict=True)])
+    pairs = zip(columns, are_categorical(columns), strict=True)
+    return np.stack([_impute_column(column, is_category) for column, is_category in pairs])
 
 
 def _impute_column(column: FloatArray, by_mode: bool) -> FloatArray:

@@ -2,8 +2,9 @@
 
 In a prepared column a category is a multiple of ``CATEGORY_GAP``, which no difference of standardised numbers
 reaches. So one array holds both kinds: the kernel compares numbers by their distance and categories by identity.
-Which columns are categorical is decided once, where they are prepared, and travels with them as
-``is_categorical``.
+Which features are categorical is decided once, where they are prepared, and stored in the table as
+``is_categorical``; functions of columns that no longer belong to a table, such as surrogates, read it from the
+encoding.
 """
 
 from __future__ import annotations
@@ -131,11 +132,11 @@ def indicators_of_largest(categories: FloatArray, most: int) -> FloatArray:
     return np.asarray(indicators[largest[:1] if len(indicators) == 2 else largest])
 
 
-def coordinates_of(columns: FloatArray, is_categorical: BoolArray) -> FloatArray:
+def coordinates_of(columns: FloatArray) -> FloatArray:
     """Return columns as Euclidean coordinates (coordinates x rows): a category is one apart from all others."""
     # Two indicator vectors differ in two places, so that their distance is the root of two.
     coordinates = [
         class_indicators(column) / np.sqrt(2) if is_category else column[None]
-        for column, is_category in zip(columns, is_categorical, strict=True)
+        for column, is_category in zip(columns, are_categorical(columns), strict=True)
     ]
     return np.concatenate([columns[:0], *coordinates])

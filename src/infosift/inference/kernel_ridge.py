@@ -328,10 +328,9 @@ class KernelRidge:
         widths: Sequence[float] | None = None,
         row_groups: IntArray | None = None,
     ) -> None:
-        is_categorical = are_categorical(subset)
-        pairs = zip(subset, is_categorical, strict=True)
+        pairs = zip(subset, are_categorical(subset), strict=True)
         shaped = [column if is_category else _without_long_tails(column) for column, is_category in pairs]
-        self._points = coordinates_of(np.array(shaped), is_categorical).T
+        self._points = coordinates_of(np.array(shaped)).T
         self._n_columns, self.n_rows = len(subset), len(self._points)
         self._folds = folds_of(row_groups)
         # Of very many rows, some are enough to compare widths and ridges by.
@@ -466,9 +465,7 @@ def impute_by_regression(
     """
     if not np.isnan(columns).any():
         return columns
-    both = np.concatenate([columns, others()])
-    is_categorical = are_categorical(both)
-    plain = impute(both, is_categorical)
+    plain, is_categorical = impute(np.concatenate([columns, others()])), are_categorical(columns)
     found = plain[: len(columns)].copy()
     for i, column in enumerate(columns):
         if np.isnan(column).any() and not is_categorical[i] and len(plain) > 1:

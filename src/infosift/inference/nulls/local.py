@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.types import are_categorical, coordinates_of
+from infosift.data.types import coordinates_of
 from infosift.inference.nulls.shuffle import RandomPermutations, ShuffleNull
 from infosift.inference.permutation import Permutations
 from infosift.random_streams import stream
@@ -60,7 +60,7 @@ class LocalNull(ShuffleNull):
         """Return draws among near rows; without a subset, all rows are shuffled."""
         if not len(given):
             return shuffles
-        points = coordinates_of(given, are_categorical(given)).T
+        points = coordinates_of(given).T
         n_nearest = min(_N_NEAREST, len(points))
         nearest = KDTree(points).query(points, n_nearest, p=np.inf)[1].reshape(len(points), n_nearest)
         return LocalPermutations(shuffles, nearest)

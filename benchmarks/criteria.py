@@ -9,7 +9,7 @@ from benchmarks.data import columns
 from benchmarks.timing import Result, interleaved
 from benchmarks.workloads import Size
 from infosift import score_candidates
-from infosift.criteria import CRITERIA
+from infosift.registry import CRITERIA
 
 _PEER = "ksg"
 _MOST_SECONDS = 2.0

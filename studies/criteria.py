@@ -11,8 +11,7 @@ from time import process_time
 
 from threadpoolctl import threadpool_limits
 
-from infosift.criteria import CRITERIA
-from infosift.search.registry import SEARCHES
+from infosift.registry import CRITERIA, SEARCHES
 from infosift.selector import MutualInfoSelector
 from studies import simulated
 from studies.outcome import Outcome, Setting, Table, on_data_sets

@@ -26,7 +26,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from infosift import Calibrated, DataWarning, InputError, MutualInfoSelector, compare_subsets
-from infosift.comparison import MODELS, dummy_model, logistic_model, model_on_columns
+from infosift.comparison import dummy_model, logistic_model, model_on_columns
+from infosift.registry import MODELS
 from samples import friedman, make_selector
 
 QUICK = Calibrated(n_permutations=30)

@@ -12,13 +12,13 @@ from typer.testing import CliRunner
 
 from infosift import DataWarning, MutualInfoSelector, Published, Selection, score_candidates
 from infosift.cli import app
-from infosift.criteria import CRITERIA, Criterion
+from infosift.criteria.base import Criterion
 from infosift.display import plots
 from infosift.display.report import render
 from infosift.errors import Hint
+from infosift.registry import CRITERIA, SEARCHES
 from infosift.search import data_warnings
 from infosift.search.base import Search
-from infosift.search.registry import SEARCHES
 from studies import simulated
 
 ROOT = Path(__file__).parents[1]

@@ -37,6 +37,7 @@ from infosift.engines.base import single_threaded_blas
 from infosift.errors import DataWarning, InputError, require_choice, require_count, require_same_length
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike, resolve_seed
+from infosift.registry import MODELS
 from infosift.results.comparison import SubsetComparison, SubsetScores
 from infosift.results.selection import Selection
 from infosift.search.problem import make_problem, settings_of
@@ -300,25 +301,29 @@ def dummy_model(has_classes: bool) -> Any:
     return DummyClassifier() if has_classes else DummyRegressor()
 
 
-# Models by short name: each takes the target of the training rows, whether it has classes, and a seed.
-MODELS: dict[str, Callable[[np.ndarray, bool, int], Any]] = {
-    "ridge": lambda y, has_classes, seed: logistic_model(y, seed) if has_classes else ridge_model(),
+def default_ridge(y: np.ndarray, has_classes: bool, seed: int) -> Any:
+    """Return the model called "ridge": ridge or logistic regression."""
+    return logistic_model(y, seed) if has_classes else ridge_model()
+
+
+def default_forest(y: np.ndarray, has_classes: bool, seed: int) -> Any:
+    """Return the model called "forest": a random forest with leaves of several rows."""
     # Trees that grow to single rows overfit, the more so the fewer features they have to split by: a right but
     # small subset would come out worse than all features. Half the root of the number of rows grows with them,
     # and yet becomes an ever smaller share.
-    "forest": lambda y, has_classes, seed: forest_model(
-        has_classes, seed, leaf=max(_SMALLEST_LEAF, isqrt(len(y)) // 2)
-    ),
-    "neighbors": lambda y, has_classes, seed: neighbors_model(has_classes, min(5, len(y))),
-}
-_MODEL_NAMES = {"ridge": "ridge regression", "forest": "a random forest", "neighbors": "nearest neighbours"}
+    return forest_model(has_classes, seed, leaf=max(_SMALLEST_LEAF, isqrt(len(y)) // 2))
+
+
+def default_neighbors(y: np.ndarray, has_classes: bool, seed: int) -> Any:
+    """Return the model called "neighbors": the five nearest neighbours."""
+    return neighbors_model(has_classes, min(5, len(y)))
 
 
 def _model_factory(model: Any, data: PredictionData, seed: int) -> tuple[ModelFactory, str]:
     """Return the factory of a model given by name or as an estimator, and what to call it."""
     if isinstance(model, str):
         require_choice("model", model, tuple(MODELS))
-        name = "logistic regression" if data.has_classes and model == "ridge" else _MODEL_NAMES[model]
+        name = "logistic regression" if data.has_classes and model == "ridge" else MODELS.summaries()[model]
         return lambda y: MODELS[model](y, data.has_classes, seed % 2**32), name
     if not hasattr(model, "fit") or isinstance(model, type):
         raise InputError(f"model must be one of {', '.join(MODELS)} or a scikit-learn estimator, not {model!r}.")

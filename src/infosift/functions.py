@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.criteria import CRITERIA, KSG, Criterion, Scorer, as_criterion
+from infosift.criteria.base import Criterion, Scorer, as_criterion
+from infosift.criteria.ksg import KSG
 from infosift.data.columns import NamedColumns
 from infosift.data.frames import read_columns
 from infosift.data.groups import FeatureUnit, sample_rows
@@ -26,11 +27,12 @@ from infosift.errors import (
 )
 from infosift.inference.conditional_test import ConditionalTest, TestContext
 from infosift.inference.diagnostics import serial_dependence
-from infosift.inference.nulls import NULLS, Null, as_null
+from infosift.inference.nulls import Null, as_null
 from infosift.inference.permutation import fewest_permutations, judge, permutations_for
 from infosift.inference.statistics.neighbors import JointInformation
 from infosift.progress import Reporter
 from infosift.random_streams import SeedLike, resolve_seed
+from infosift.registry import CRITERIA, NULLS
 from infosift.results.comparison import CriterionChoice
 from infosift.results.steps import FoldEstimates, NeighborChoice, PermutationTest
 from infosift.search.data_warnings import emit, many_permutations, row_order

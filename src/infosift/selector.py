@@ -16,7 +16,6 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from infosift.criteria import CRITERIA
 from infosift.data.columns import Features, NamedColumns, with_names_of_one_type
 from infosift.data.frames import as_frame, as_plain, read_array, read_frame, require_table
 from infosift.data.targets import read_target
@@ -35,11 +34,11 @@ from infosift.errors import (
 )
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike
+from infosift.registry import CRITERIA, METHODS, SEARCHES
 from infosift.results.selection import INTERRUPT, Selection
 from infosift.search.checkpoint import Checkpoint, SearchState
 from infosift.search.data_warnings import emit, warnings_before_search
 from infosift.search.problem import make_problem, settings_of
-from infosift.search.registry import METHODS, SEARCHES
 from infosift.search.runner import Run
 
 # Objects by short name, of the parameters that take either.

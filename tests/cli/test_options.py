@@ -8,9 +8,8 @@ from typer.testing import CliRunner
 
 from infosift import Calibrated, Filter, MutualInfoSelector, __version__
 from infosift.cli import app
-from infosift.comparison import MODELS
-from infosift.criteria import CRITERIA, KSG
-from infosift.search.registry import METHODS, SEARCHES
+from infosift.criteria.ksg import KSG
+from infosift.registry import CRITERIA, METHODS, MODELS, SEARCHES
 
 REGISTRIES = {"--criterion": CRITERIA, "--search": SEARCHES, "--method": METHODS, "--check-model": MODELS}
 CHOICES = [*REGISTRIES, "--missing", "--scale", "--null", "--control"]

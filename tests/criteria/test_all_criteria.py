@@ -20,11 +20,12 @@ from infosift import (
     mutual_information,
     score_candidates,
 )
-from infosift.criteria import CRITERIA, Criterion, as_criterion
+from infosift.criteria.base import Criterion, as_criterion
 from infosift.data.types import encode_categories
 from infosift.display.terminal import print_selection
 from infosift.engines.base import Question
 from infosift.engines.threads import ThreadEngine
+from infosift.registry import CRITERIA
 from samples import friedman
 
 NAMES = sorted(CRITERIA)

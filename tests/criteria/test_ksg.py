@@ -12,11 +12,12 @@ from scipy.special import digamma
 from sklearn.base import clone
 
 from infosift import InputError, _kernel
-from infosift.criteria import CRITERIA, KSG, Scorer, as_criterion
-from infosift.criteria.base import score_each_fold
+from infosift.criteria.base import Scorer, as_criterion, score_each_fold
+from infosift.criteria.ksg import KSG
 from infosift.data.types import encode_categories
 from infosift.engines.base import Question
 from infosift.engines.threads import ThreadEngine
+from infosift.registry import CRITERIA
 from oracle import ksg, mixed
 
 ENGINE = ThreadEngine(1)

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from infosift import Calibrated, Filter, InputError, MutualInfoSelector, Published, selection_stability
-from infosift.criteria import CRITERIA, KSG
+from infosift.criteria.ksg import KSG
 from infosift.engines import ThreadEngine
 from infosift.engines.base import ColumnBlocks, Question
+from infosift.registry import CRITERIA
 from workers import Killer, with_workers
 
 distributed = pytest.importorskip("distributed")

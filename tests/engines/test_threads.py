@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from joblib import parallel_config
 
-from infosift.criteria import KSG
+from infosift.criteria.ksg import KSG
 from infosift.data.types import encode_categories
 from infosift.engines.base import Question, join_columns
 from infosift.engines.threads import ThreadEngine

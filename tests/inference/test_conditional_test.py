@@ -9,10 +9,10 @@ from infosift.data.groups import FeatureUnit
 from infosift.engines.base import ColumnBlocks, equal_parts
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.conditional_test import ConditionalTest
-from infosift.inference.nulls import NULLS
 from infosift.inference.statistics.neighbors import NeighborStatistic
 from infosift.inference.statistics.pairs import PairStatistic
 from infosift.inference.statistics.series import SeriesStatistic, effects_of
+from infosift.registry import NULLS
 from samples import conditional_on, drawn_columns
 
 

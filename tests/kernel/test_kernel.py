@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import digamma
 
 from infosift import _kernel
-from infosift.criteria import KSG
+from infosift.criteria.ksg import KSG
 from infosift.engines.base import Question
 from infosift.engines.threads import ThreadEngine
 from oracle import ksg

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from infosift import KSG, Published
-from infosift.criteria import Scorer
+from infosift.criteria.base import Scorer
 from infosift.data.columns import NamedColumns
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.permutation import shuffled_orders

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from infosift import choose_n_neighbors, resample_mutual_information
-from infosift.criteria import KSG
+from infosift.criteria.ksg import KSG
 from infosift.data.columns import NamedColumns
 from infosift.data.groups import sample_rows
 from infosift.data.prepare import to_unit_spread

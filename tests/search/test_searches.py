@@ -5,7 +5,8 @@ import pytest
 from sklearn.base import BaseEstimator, clone
 
 from infosift import Filter, Floating, Forward, InputError, MutualInfoSelector, Selection
-from infosift.search.registry import SEARCHES, as_search
+from infosift.registry import SEARCHES
+from infosift.search.base import as_search
 from samples import friedman, make_selector
 from studies import simulated
 

@@ -11,7 +11,6 @@ fields in the module of the command, which does not import what they are made of
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -21,6 +20,18 @@ from typer.core import TyperCommand
 
 from infosift.errors import InputError
 from infosift.progress import held_back
+from infosift.registry import (
+    CONTROLS,
+    CRITERIA,
+    METHODS,
+    MISSING,
+    MODELS,
+    NULLS,
+    SCALES,
+    SEARCHES,
+    TARGET_KINDS,
+    Registry,
+)
 
 if TYPE_CHECKING:
     from infosift.cli.input_file import InputTable
@@ -44,86 +55,53 @@ class Choice:
 
     Attributes
     ----------
-    registry : str
-        Where the library registers them, as ``module:name`` of a mapping or a sequence. None is called ``none``.
+    registry : mapping
+        The registry of the library that has them, or phrases by name; None is called ``none``.
     about : str
         What the values are; the help begins with it.
-    in_words : mapping of str to str
-        What the help adds to names that do not speak for themselves; what is registered may have a ``summary``.
+    default : mapping
+        The phrase of a value that leaves the choice to the library.
     """
 
-    registry: str
+    registry: Mapping[Any, Any]
     about: str
-    in_words: Mapping[str, str] = field(default_factory=dict)
+    default: Mapping[str, str] = field(default_factory=dict)
 
-    def registered(self) -> Any:
-        """Import the registry."""
-        module, _, name = self.registry.partition(":")
-        return getattr(import_module(module), name)
+    def phrases(self) -> dict[str, str]:
+        """Return the names that are registered at this moment, each with a phrase for the help or an empty one."""
+        phrases = self.registry.summaries() if isinstance(self.registry, Registry) else self.registry
+        return {**self.default, **{"none" if name is None else name: phrases[name] for name in phrases}}
 
     def names(self) -> list[str]:
-        """Return the names that are registered, also for completion in a shell."""
-        return ["none" if name is None else name for name in self.registered()]
+        """Return the names for completion in a shell."""
+        return list(self.phrases())
 
     def help(self) -> str:
         """Return the help of the option."""
-        registered = self.registered()
-        objects = registered.items() if isinstance(registered, Mapping) else ()
-        in_words = {name: getattr(value, "summary", "") for name, value in objects} | dict(self.in_words)
-        names = [f"{name} ({in_words[name]})" if in_words.get(name) else name for name in self.names()]
-        return f"{self.about}: {', '.join(names)}."
+        choices = [f"{name} ({phrase})" if phrase else name for name, phrase in self.phrases().items()]
+        return f"{self.about}: {', '.join(choices)}."
 
-    def require(self, parameter: typer.CallbackParam, value: str | None) -> str | None:
-        """Refuse names that are not registered. Defaults are not looked up, which would import the registry."""
-        if value != parameter.default and value not in self.names():
+    def require(self, value: str | None) -> str | None:
+        """Refuse names that are not registered."""
+        if value is not None and value not in self.names():
             raise typer.BadParameter(f"{value!r} is not one of {', '.join(map(repr, self.names()))}.")
         return value
 
 
 # By the field of the commands that has the option.
 CHOICES = {
-    "missing": Choice(
-        "infosift.search.problem:MISSING",
-        "Missing values",
-        {"error": "refuse them", "drop": "drop the rows", "partial": "use the values that a row has"},
-    ),
-    "scale": Choice(
-        "infosift.search.problem:SCALES",
-        "How numbers are scaled",
-        {"rank": "normal quantiles of ranks", "none": "as they are, all in one unit"},
-    ),
+    "missing": Choice(MISSING, "Missing values"),
+    "scale": Choice(SCALES, "How numbers are scaled"),
     "target_kind": Choice(
-        "infosift.data.targets:TARGET_KINDS",
-        "What the target holds, by default auto (text, two values and few whole numbers are classes)",
+        TARGET_KINDS, "What the target holds", {"auto": "text, two values and few whole numbers are classes"}
     ),
-    "method": Choice(
-        "infosift.search.registry:METHODS",
-        "How features are tested, with family-wise error control or as in the paper",
-    ),
-    "null": Choice("infosift.inference.nulls:NULLS", "How surrogates are drawn"),
-    "search": Choice(
-        "infosift.search.registry:SEARCHES",
-        "Which feature next",
-        {
-            "forward": "add the best",
-            "backward": "remove the least needed",
-            "floating": "both",
-            "filter": "each on its own, redundant ones included",
-        },
-    ),
-    "control": Choice(
-        "infosift.search.filter:CONTROLS",
-        "What alpha bounds in a filter",
-        {
-            "fwer": "the probability of any false positive",
-            "fdr": "the expected share of false positives",
-            "none": "the error of each test",
-        },
-    ),
-    "criterion": Choice("infosift.criteria:CRITERIA", "What is measured"),
+    "method": Choice(METHODS, "How features are tested"),
+    "null": Choice(NULLS, "How surrogates are drawn"),
+    "search": Choice(SEARCHES, "Which feature next"),
+    "control": Choice(CONTROLS, "What alpha bounds in a filter"),
+    "criterion": Choice(CRITERIA, "What is measured"),
     "check_model": Choice(
-        "infosift.comparison:MODELS",
-        "Also cross-validate a model on the selected features, the peak and all features",
+        MODELS, "Also cross-validate a model on the selected features, the peak and all features"
     ),
 }
 
@@ -348,7 +326,7 @@ def _configured(kind: str, name: str, parameter: str, value: str | None) -> Any:
         return name
     from sklearn.base import clone
 
-    registry = CHOICES[kind].registered()
+    registry = CHOICES[kind].registry
     takers = [other for other, registered in registry.items() if hasattr(registered, parameter)]
     if name not in takers:
         raise InputError(

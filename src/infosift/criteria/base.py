@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from infosift.arrays import FloatArray, IntArray
 from infosift.engines.base import Engine, Question, map_in_order
 from infosift.errors import Hint, InputError, is_auto, require_count, require_rows
+from infosift.registry import CRITERIA, resolve
 
 # Sums of floats are accurate to about this many digits, and processors differ in those after them.
 _DIGITS = 12
@@ -193,3 +194,10 @@ def score_each_fold(
 def rounded(scores: FloatArray) -> FloatArray:
     """Return scores without the digits in which processors differ, and without negative zeros."""
     return np.asarray(np.round(scores, _DIGITS) + 0.0, dtype=np.float64)
+
+
+def as_criterion(given: Any) -> Criterion:
+    """Return a criterion that was given as an object or by its short name, with its parameters checked."""
+    criterion: Criterion = resolve("criterion", given, CRITERIA, "score_without_folds")
+    criterion.check()
+    return criterion

@@ -16,6 +16,7 @@ from infosift.data.frames import as_plain, read_column, read_columns
 from infosift.data.prepare import Preparation, dense_ranks, prepare, to_gaussian_ranks
 from infosift.data.types import class_indicators, indicators_of_largest, n_categories
 from infosift.errors import Hint, InputError, is_auto, shown
+from infosift.registry import TARGET_KINDS
 
 # A predicted probability is no smaller than this, so that an interval of the unit interval has a length.
 LEAST_PROBABILITY = 1e-3
@@ -159,10 +160,6 @@ class Classes(TargetKind):
                 f'The target "{name}" has {count:,} classes in {len(values):,} rows, too few rows of each: '
                 "give a target with fewer classes, or numbers."
             )
-
-
-# In the order in which kinds are recognised; numbers, which all columns can be, come last.
-TARGET_KINDS: dict[str, type[TargetKind]] = {kind.name: kind for kind in (Classes, TargetKind)}
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.criteria import Criterion
-from infosift.criteria.base import Value
+from infosift.criteria.base import Criterion, Value
 from infosift.criteria.rank_basis import functions_of
 from infosift.data.groups import FeatureUnit
 from infosift.data.prepare import complete_rows

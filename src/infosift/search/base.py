@@ -8,12 +8,12 @@ from enum import IntEnum
 from typing import Any, Protocol, TypeAlias
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.criteria import Criterion
-from infosift.criteria.base import Value
+from infosift.criteria.base import Criterion, Value
 from infosift.data.groups import FeatureUnit
 from infosift.data.table import Table
 from infosift.engines.base import Engine
 from infosift.progress import Reporter
+from infosift.registry import METHODS, SEARCHES, resolve
 from infosift.results.settings import Settings
 from infosift.results.steps import NeighborChoice, Removal, Replacement, Step
 
@@ -235,3 +235,16 @@ def units_of(table: Table, step: Step) -> list[FeatureUnit]:
 def without(units: Sequence[FeatureUnit], others: Sequence[FeatureUnit]) -> list[FeatureUnit]:
     """Return the units that are not among others, in their order."""
     return [unit for unit in units if unit not in others]
+
+
+def as_method(given: Any) -> Method:
+    """Return a method that was given as an object or by its short name."""
+    method: Method = resolve("method", given, METHODS, "tests")
+    return method
+
+
+def as_search(given: Any) -> Search:
+    """Return a search that was given as an object or by its short name, with its parameters checked."""
+    search: Search = resolve("search", given, SEARCHES, "decisions")
+    search.check()
+    return search

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from infosift.arrays import DIGITS, FloatArray
-from infosift.criteria import Criterion
+from infosift.criteria.base import Criterion
 from infosift.data.groups import FeatureUnit, sample_rows
 from infosift.data.table import Table
 from infosift.engines.base import Engine, Question

@@ -16,12 +16,12 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.data.groups import FeatureUnit
 from infosift.errors import require_choice
 from infosift.inference.permutation import interval_of_p, threshold
+from infosift.registry import CONTROLS
 from infosift.results.steps import Step
 from infosift.search.base import Decisions, MarginalTests, Method, Phase, Problem, Tests
 from infosift.search.stepwise import slots_left
 
 _DIGITS_OF_FDR = 15
-CONTROLS = ("fwer", "fdr", None)
 
 
 class Filter(BaseEstimator):  # type: ignore[misc]
@@ -52,7 +52,7 @@ class Filter(BaseEstimator):  # type: ignore[misc]
 
     def check(self) -> None:
         """Refuse parameters that cannot be used."""
-        require_choice("control", self.control, CONTROLS)
+        require_choice("control", self.control, tuple(CONTROLS))
 
     def error_rate(self, method: Method) -> str:
         """Return what alpha bounds."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from infosift.criteria import as_criterion
+from infosift.criteria.base import as_criterion
 from infosift.data.columns import Features, NamedColumns, requested_discrete
 from infosift.data.groups import (
     FeatureUnit,
@@ -31,19 +31,16 @@ from infosift.errors import (
     require_time_limit,
 )
 from infosift.random_streams import resolve_seed
+from infosift.registry import MISSING, SCALES
 from infosift.results.settings import Component, Settings
-from infosift.search.base import Problem
-from infosift.search.registry import as_method, as_search
-
-SCALES = ("standard", "rank", "none")
-MISSING = ("error", "drop", "partial")
+from infosift.search.base import Problem, as_method, as_search
 
 
 def settings_of(given: Mapping[str, Any], has_row_groups: bool = False) -> Settings:
     """Return the settings that parameters ask for; what depends on the data is filled in later."""
     alpha = require_level(given["alpha"])
-    require_choice("scale", given["scale"], SCALES)
-    require_choice("missing", given["missing"], MISSING)
+    require_choice("scale", given["scale"], tuple(SCALES))
+    require_choice("missing", given["missing"], tuple(MISSING))
     method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
     method.check(alpha, criterion, has_row_groups)
     if given["missing"] == "partial" and not criterion.takes_gaps:

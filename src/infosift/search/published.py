@@ -11,8 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.criteria import Criterion, Scorer
-from infosift.criteria.base import Value
+from infosift.criteria.base import Criterion, Scorer, Value
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, require_count, require_finite_number

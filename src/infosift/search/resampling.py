@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.criteria import Criterion, Scorer
-from infosift.criteria.base import Value, score_each_fold
+from infosift.criteria.base import Criterion, Scorer, Value, score_each_fold
 from infosift.data.groups import sample_rows, shuffled_rows
 from infosift.data.table import Table
 from infosift.engines.base import Engine, Question

@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.criteria import Criterion
-from infosift.criteria.base import Value
+from infosift.criteria.base import Criterion, Value
 from infosift.data.groups import FeatureUnit, sample_rows
 from infosift.data.prepare import complete_rows
 from infosift.engines.base import Engine, Question, join_columns

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from infosift.display import wording
 from infosift.display.wording import count, in_a_sentence, named, probability, series, values_of
-from infosift.inference.nulls import NULLS, Null
+from infosift.inference.nulls import Null
+from infosift.registry import NULLS
 from infosift.search.calibrated import MOST_MARGINAL_BY_NEIGHBORS
 
 if TYPE_CHECKING:

@@ -7,12 +7,11 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from infosift.criteria import CRITERIA
 from infosift.display.hints import OPTIONS, option_words
 from infosift.display.wording import series
+from infosift.registry import CRITERIA, METHODS, SEARCHES
 from infosift.results.selection import Selection
 from infosift.results.settings import Component
-from infosift.search.registry import METHODS, SEARCHES
 from infosift.selector import MutualInfoSelector
 
 _LONGEST_LINE = 88

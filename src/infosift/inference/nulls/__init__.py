@@ -1,4 +1,4 @@
-"""Null hypotheses: how surrogates of candidates are drawn, and what they keep. One module each, and a registry."""
+"""Null hypotheses: how surrogates of candidates are drawn, and what they keep; one module each."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.rank_basis import Functions
 from infosift.errors import InputError, shown
 from infosift.inference.kernel_ridge import KernelRidge
-from infosift.inference.nulls.circular import CircularNull
-from infosift.inference.nulls.local import LocalNull
-from infosift.inference.nulls.residual import ResidualNull
-from infosift.inference.nulls.shuffle import ALL, Positions, RandomPermutations, ShuffleNull
+from infosift.inference.nulls.shuffle import ALL, Positions, RandomPermutations
 from infosift.inference.permutation import Permutations
+from infosift.registry import NULLS
 
 
 class Surrogates(Protocol):
@@ -65,17 +63,16 @@ class NullModel(Protocol):
 class Null(Protocol):
     """How surrogates are drawn, and what follows from that for a test.
 
-    ``name`` is its name in the registry and in results, ``summary`` a phrase for the help of the command line, and
-    ``draws`` what draws are called in a report. ``needs_exchangeable_rows`` is whether p-values are right only
-    where rows are exchangeable. ``refuses_row_groups`` says why row groups cannot be kept together; it is empty
-    where they can. ``only_series_given_subset`` is whether neighbours and pairs are of no use given a subset,
-    since they would see that surrogates have lost it. ``predicts_candidates`` is whether candidates are predicted
-    from the subset, so that a test is about their residuals and that of the target. ``has_residuals`` is whether
-    what the surrogates permute may be tested by itself.
+    ``name`` is its name in the registry and in results, ``draws`` what draws are called in a report.
+    ``needs_exchangeable_rows`` is whether p-values are right only where rows are exchangeable.
+    ``refuses_row_groups`` says why row groups cannot be kept together; it is empty where they can.
+    ``only_series_given_subset`` is whether neighbours and pairs are of no use given a subset, since they would see
+    that surrogates have lost it. ``predicts_candidates`` is whether candidates are predicted from the subset, so
+    that a test is about their residuals and that of the target. ``has_residuals`` is whether what the surrogates
+    permute may be tested by itself.
     """
 
     name: str
-    summary: str
     draws: str
     needs_exchangeable_rows: bool
     refuses_row_groups: str
@@ -98,9 +95,6 @@ class Null(Protocol):
     def model(self, given: FloatArray, regression: KernelRidge | None, seed: int) -> NullModel:
         """Return how candidates and target appear in draws, given the subset and the regression on it, if any."""
         ...
-
-
-NULLS: dict[str, Null] = {null.name: null for null in (ResidualNull(), LocalNull(), ShuffleNull(), CircularNull())}
 
 
 def as_null(value: Any, choices: Iterable[str] = ()) -> Null:

@@ -119,7 +119,6 @@ class CircularNull(ShuffleNull):
     """Shifts candidates and target against each other in time, for series whose rows are in the order of time."""
 
     name = "circular"
-    summary = "shifted, for rows in the order of time; not for single tests"
     draws = "shifts"
     needs_exchangeable_rows = False
     refuses_row_groups = "shifts all rows as one and cannot keep groups of rows together"

@@ -48,7 +48,6 @@ class LocalNull(ShuffleNull):
     """Takes values from near rows, which keeps any dependence on the selected features without a regression."""
 
     name = "local"
-    summary = "from near rows"
     refuses_row_groups = "takes values of near rows and cannot keep groups of rows together"
     has_residuals = False
 

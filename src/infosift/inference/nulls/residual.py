@@ -239,7 +239,6 @@ class ResidualNull(ShuffleNull):
     """Permutes the residual of a feature given those selected, which keeps the dependence on these."""
 
     name = "residual"
-    summary = "keep the dependence on the features given"
     predicts_candidates = True
 
     def description(self, has_row_groups: bool) -> str:

@@ -121,7 +121,6 @@ class ShuffleNull:
     """Shuffles all rows, as in the published method: the dependence on the selected features is lost, too."""
 
     name = "shuffle"
-    summary = "lose the dependence on the features given"
     draws = "permutations"
     needs_exchangeable_rows = True
     refuses_row_groups = ""

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "lanes.hpp"
-#include "sorted_values.hpp"
+#include "sorted_columns.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -11,6 +11,9 @@
 namespace infosift {
 
 /// Balls of several radii around the value of one row in a column, and how many other values are in each.
+///
+/// A scan outwards from the value counts for all balls at once, first in strides, then value by value in the
+/// stride at the end of each ball. For many radii this is faster than a binary search for each.
 template <std::size_t width> class Balls {
 public:
     explicit Balls(std::size_t count)
@@ -24,6 +27,7 @@ public:
 
     INFOSIFT_INLINE double radius(std::size_t ball) const { return radii_[ball / lane_count][ball % lane_count]; }
 
+    /// Count for all balls; then `lower`, `higher` and `others` give the counts.
     template <Ball ball> INFOSIFT_INLINE void count(const SortedValues &column, std::size_t row) {
         Compiled<width>::run([&]() INFOSIFT_INLINE_LAMBDA {
             const double *const self = column.at(row);
@@ -43,6 +47,8 @@ public:
     INFOSIFT_INLINE std::int64_t others(std::size_t ball) const { return lower(ball) + higher(ball); }
 
 private:
+    // Reading past the end of the column by a stride ends in the padding. Strides grow until the widest ball spans
+    // less than sixteen of them: balls of a class target, say, hold half of the column.
     static constexpr std::size_t shortest_stride = 8, longest_stride = SortedValues::padding;
     static constexpr std::size_t many_strides = 16;
     static constexpr std::size_t batch = 5; // fours of balls that are counted at once, in registers
@@ -71,13 +77,13 @@ private:
             for (std::size_t i = 0; i < batch; ++i)
                 counts[f + i] = passed[i];
         }
-        if (stride == shortest_stride) // the loops are unrolled
+        if (stride == shortest_stride) // a constant, by which the loops are unrolled
             count_last_stride<ball, direction>(self, shortest_stride, counts);
         else
             count_last_stride<ball, direction>(self, stride, counts);
     }
 
-    /// Turn numbers of strides into numbers of values, with those in the stride at the end of each ball.
+    /// Turn numbers of strides into numbers of values, and add those in the stride at the end of each ball.
     template <Ball ball, int direction>
     INFOSIFT_INLINE void count_last_stride(const double *self, std::size_t stride,
                                            std::vector<LaneCounts<width>> &counts) const {

@@ -1,7 +1,6 @@
+#include "algorithms.hpp"
 #include "categories.hpp"
-#include "ksg.hpp"
 #include "lanes.hpp"
-#include "paths.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -29,16 +28,15 @@ using FoldScoreArray = nb::ndarray<nb::numpy, double, nb::ndim<3>>;
 Columns view(const ColumnArray &array) { return {array.data(), array.shape(0), array.shape(1)}; }
 
 void check(const Problem &problem, std::span<const double> digamma) {
-    const auto &[candidates, given, target, neighbors, share] = problem;
-    const std::size_t rows = target.rows();
-    if (candidates.rows() != rows || given.rows() != rows)
+    const std::size_t rows = problem.target.rows();
+    if (problem.candidates.rows() != rows || problem.given.rows() != rows)
         throw std::invalid_argument("candidates, given and target must have the same number of rows");
-    if (target.count() == 0)
+    if (problem.target.count() == 0)
         throw std::invalid_argument("target must have at least one column");
     if (digamma.size() != rows + 1)
         throw std::invalid_argument("digamma must have a value for each count from 0 to the number of rows");
     std::int64_t previous = 0;
-    for (const std::int64_t k : neighbors) {
+    for (const std::int64_t k : problem.neighbors) {
         if (k <= previous || k >= static_cast<std::int64_t>(rows))
             throw std::invalid_argument("neighbors must ascend from at least 1 to at most the number of rows - 1");
         previous = k;
@@ -47,7 +45,7 @@ void check(const Problem &problem, std::span<const double> digamma) {
         throw std::invalid_argument("neighbors must not be empty");
 }
 
-/// Check the folds, and count the rows that are left without each.
+/// Check the folds, and count the rows without each.
 std::vector<std::int64_t> rows_without_folds(const Problem &problem, const CountArray &folds) {
     const std::size_t rows = problem.target.rows();
     if (problem.target.count() != 1 || rows < lane_count || folds.size() != rows)
@@ -75,17 +73,18 @@ nb::ndarray<nb::numpy, double, nb::ndim<dimensions>> as_array(std::unique_ptr<do
     return nb::ndarray<nb::numpy, double, nb::ndim<dimensions>>(data, dimensions, shape.data(), owner);
 }
 
-Path path_named(std::string_view name, const Problem &problem, std::size_t threads) {
-    const bool possible_on_lists = problem.target.count() == 1 && problem.target.rows() >= lane_count;
+Algorithm algorithm_named(std::string_view name, const Problem &problem, std::size_t threads) {
+    const bool sortable = problem.target.count() == 1 && problem.target.rows() >= lane_count;
     if (name == "best")
-        return best_path(problem, threads);
+        return choose_algorithm(problem, threads);
     if (name == "dense")
-        return Path::dense;
-    if (name == "strips" && possible_on_lists)
-        return Path::strips;
-    if (name == "beside" && possible_on_lists && problem.given.count() > 0)
-        return Path::beside;
-    throw std::invalid_argument("path must be one of best, dense, strips, beside, and able to take the problem");
+        return Algorithm::dense;
+    if (name == "strips" && sortable)
+        return Algorithm::strips;
+    if (name == "batched" && sortable && problem.given.count() > 0)
+        return Algorithm::batched;
+    throw std::invalid_argument("algorithm must be best or dense; or strips, for one target and at least four "
+                                "rows; or batched, for at least one given column too");
 }
 
 InstructionSet instruction_set_named(std::string_view name) {
@@ -95,27 +94,29 @@ InstructionSet instruction_set_named(std::string_view name) {
         return InstructionSet::baseline;
     if (name == "avx2" && has_avx2())
         return InstructionSet::avx2;
-    throw std::invalid_argument("instructions must be one of best, baseline, avx2, and known to this machine");
+    throw std::invalid_argument("instructions must be best or baseline; or avx2, on a machine that has it");
 }
 
-/// Whether no key was pressed to interrupt; Python asks for that on its main thread only.
-bool is_uninterrupted() {
+/// Whether a signal handler raised, such as that of Ctrl-C; Python runs these on its main thread only.
+bool is_interrupted() {
     nb::gil_scoped_acquire acquired;
-    return PyErr_CheckSignals() == 0;
+    return PyErr_CheckSignals() != 0;
 }
 
-/// The sums of a problem; beside a subset, threads take a share of the rows each, since all candidates share much.
-std::vector<std::int64_t> sums_on_threads(Path path, Way way, const Problem &problem, const DigammaTable &table,
-                                          std::size_t threads, Watch &watch) {
+/// The sums of a problem. In the batched algorithm each thread takes a share of the rows, not of the candidates,
+/// since all candidates share the lists of near rows.
+std::vector<std::int64_t> sums_on_threads(Algorithm algorithm, InstructionSet instructions, const Problem &problem,
+                                          const DigammaTable &table, std::size_t threads,
+                                          InterruptCheck &interrupts) {
     const std::size_t size = problem.candidates.count() * problem.neighbors.size();
     const auto sums_of = [&](std::size_t number, std::size_t count) {
         Problem part = problem;
-        part.share = {number, count, &watch};
+        part.share = {number, count, &interrupts};
         std::vector<std::int64_t> sums(size, 0);
-        add_digamma_sums(path, way, part, table, sums);
+        add_digamma_sums(algorithm, instructions, part, table, sums);
         return sums;
     };
-    if (path != Path::beside || threads < 2)
+    if (algorithm != Algorithm::batched || threads < 2)
         return sums_of(0, 1);
     std::vector<std::future<std::vector<std::int64_t>>> others;
     for (std::size_t number = 1; number < threads; ++number)
@@ -130,23 +131,27 @@ std::vector<std::int64_t> sums_on_threads(Path path, Way way, const Problem &pro
 
 ScoreArray digamma_means(const ColumnArray &candidates, const ColumnArray &given, const ColumnArray &target,
                          const CountArray &neighbors, const TableArray &digamma, int variant, std::size_t threads,
-                         std::string_view path_name, std::string_view instructions_name) {
-    const Problem problem{view(candidates), view(given), view(target), {neighbors.data(), neighbors.size()}};
-    const std::span digamma_values(digamma.data(), digamma.size());
-    check(problem, digamma_values);
+                         std::string_view algorithm_name, std::string_view instructions_name) {
     if (variant != 1 && variant != 2)
         throw std::invalid_argument("variant must be 1 or 2");
-    const Path path = path_named(path_name, problem, threads);
-    const Way way{static_cast<Variant>(variant), instruction_set_named(instructions_name)};
+    const Problem problem{view(candidates),
+                          view(given),
+                          view(target),
+                          {neighbors.data(), neighbors.size()},
+                          static_cast<Variant>(variant)};
+    const std::span digamma_values(digamma.data(), digamma.size());
+    check(problem, digamma_values);
+    const Algorithm algorithm = algorithm_named(algorithm_name, problem, threads);
+    const InstructionSet instructions = instruction_set_named(instructions_name);
 
     const std::size_t size = problem.candidates.count() * problem.neighbors.size();
     auto means = std::make_unique<double[]>(size);
     {
         nb::gil_scoped_release released;
         const DigammaTable table(digamma_values);
-        Watch watch(is_uninterrupted);
-        const std::vector<std::int64_t> sums = sums_on_threads(path, way, problem, table, threads, watch);
-        if (watch.stopped()) {
+        InterruptCheck interrupts(is_interrupted);
+        const auto sums = sums_on_threads(algorithm, instructions, problem, table, threads, interrupts);
+        if (interrupts.interrupted()) {
             nb::gil_scoped_acquire acquired;
             throw nb::python_error();
         }
@@ -159,8 +164,8 @@ ScoreArray digamma_means(const ColumnArray &candidates, const ColumnArray &given
 FoldScoreArray fold_digamma_means(const ColumnArray &candidates, const ColumnArray &target,
                                   const CountArray &folds, const CountArray &neighbors, const TableArray &digamma,
                                   std::string_view instructions_name) {
-    const Columns nothing(nullptr, 0, target.shape(1));
-    const Problem problem{view(candidates), nothing, view(target), {neighbors.data(), neighbors.size()}};
+    const Columns no_columns(nullptr, 0, target.shape(1));
+    const Problem problem{view(candidates), no_columns, view(target), {neighbors.data(), neighbors.size()}};
     const std::span digamma_values(digamma.data(), digamma.size());
     check(problem, digamma_values);
     const std::vector<std::int64_t> rows_left = rows_without_folds(problem, folds);
@@ -186,18 +191,19 @@ FoldScoreArray fold_digamma_means(const ColumnArray &candidates, const ColumnArr
 } // namespace
 
 NB_MODULE(_kernel, module) {
-    module.doc() = "Nearest-neighbour counts for blocks of candidate columns beside a fixed subset.";
+    module.doc() = "Nearest-neighbour counts for the estimators of mutual information of Kraskov et al. (2004).";
     module.def(
         "digamma_means", &digamma_means, nb::arg("candidates").noconvert(), nb::arg("given").noconvert(),
         nb::arg("target").noconvert(), nb::arg("neighbors").noconvert(), nb::arg("digamma").noconvert(),
-        nb::arg("variant"), nb::arg("threads") = 1, nb::arg("path") = "best", nb::arg("instructions") = "best",
+        nb::arg("variant"), nb::arg("threads") = 1, nb::arg("algorithm") = "best",
+        nb::arg("instructions") = "best",
         "Mean over the rows of digamma(neighbours in given + candidate) + digamma(neighbours in target).\n\n"
         "Arrays hold one column of the table per row. Returns (candidates x neighbors), the same for every\n"
-        "path, instruction set and number of threads.");
+        "algorithm, instruction set and number of threads.");
     module.def("fold_digamma_means", &fold_digamma_means, nb::arg("candidates").noconvert(),
                nb::arg("target").noconvert(), nb::arg("folds").noconvert(), nb::arg("neighbors").noconvert(),
                nb::arg("digamma").noconvert(), nb::arg("instructions") = "best",
-               "The means of variant 1 over the rows without each fold, for single candidates and one target.\n\n"
+               "The same means of variant 1, without given columns, over the rows without each fold.\n\n"
                "`folds` has the number of its fold for each row. Returns (candidates x folds x neighbors).");
     module.attr("CATEGORY_GAP") = category_gap;
     module.def("has_avx2", &has_avx2, "Whether this machine has the AVX2 instructions.");

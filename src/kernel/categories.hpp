@@ -1,6 +1,6 @@
 #pragma once
 
-#include "columns.hpp"
+#include "problem.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,11 +10,12 @@
 
 namespace infosift {
 
-/// A category is a whole multiple of this, from one on, so that categories are farther apart from each other, and
-/// from numbers, than any two numbers are. A column may have numbers and categories.
+/// Category c = 1, 2, ... is the value c * category_gap, so that categories are farther apart from each other, and
+/// from numbers, than any two numbers are. A column may have numbers and categories. Multiples of a power of two
+/// are exact, so that rows of one category are at distance zero.
 inline constexpr double category_gap = 0x1p60;
 
-/// No distance between numbers reaches as far, every other distance reaches farther.
+/// Distances between numbers are smaller, all others larger.
 inline constexpr double other_category = category_gap / 2;
 
 /// The category of a value; that of all numbers is 0.
@@ -22,54 +23,41 @@ inline std::size_t category(double value) {
     return value < other_category ? 0 : static_cast<std::size_t>(value / category_gap);
 }
 
-inline bool has_categories(std::span<const double> column) {
-    return std::any_of(column.begin(), column.end(), [](double value) { return value >= other_category; });
+inline bool has_categories(std::span<const double> values) {
+    return std::any_of(values.begin(), values.end(), [](double value) { return value >= other_category; });
 }
 
-/// Whether a column has no numbers that differ.
+/// Whether a column has at most one distinct number, besides categories and missing values.
 inline bool is_discrete(std::span<const double> column) {
-    const auto is_number = [](double value) { return value < other_category; }; // a missing value is none
+    const auto is_number = [](double value) { return value < other_category; }; // false for a missing value
     const auto first = std::find_if(column.begin(), column.end(), is_number);
     return std::none_of(first, column.end(), [&](double value) { return is_number(value) && value != *first; });
 }
 
-inline bool has_categories(const Columns &columns) {
-    for (std::size_t c = 0; c < columns.count(); ++c)
-        if (has_categories(columns[c]))
-            return true;
-    return false;
+/// Whether values are missing.
+inline bool has_gaps(std::span<const double> values) {
+    return std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
 }
 
-/// Tells in which rows some columns have numbers, those left out that are the same in all rows.
-class Numbers {
+/// The rows that have a number in at least one of several columns. Columns whose numbers are all equal do not
+/// count.
+class NumericRows {
 public:
-    explicit Numbers(const Columns &columns) : columns_(columns) {
+    explicit NumericRows(const Columns &columns) : columns_(columns) {
         for (std::size_t c = 0; c < columns.count(); ++c)
-            differ_.push_back(!is_discrete(columns[c]));
+            varies_.push_back(!is_discrete(columns[c]));
     }
 
-    bool in_row(std::size_t row) const {
+    bool contain(std::size_t row) const {
         for (std::size_t c = 0; c < columns_.count(); ++c)
-            if (differ_[c] && columns_[c][row] < other_category)
+            if (varies_[c] && columns_[c][row] < other_category)
                 return true;
         return false;
     }
 
 private:
     Columns columns_;
-    std::vector<bool> differ_; // by column
+    std::vector<bool> varies_; // by column
 };
-
-/// Whether values are missing.
-inline bool has_gaps(std::span<const double> column) {
-    return std::any_of(column.begin(), column.end(), [](double value) { return std::isnan(value); });
-}
-
-inline bool has_gaps(const Columns &columns) {
-    for (std::size_t c = 0; c < columns.count(); ++c)
-        if (has_gaps(columns[c]))
-            return true;
-    return false;
-}
 
 } // namespace infosift

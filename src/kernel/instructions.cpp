@@ -12,7 +12,7 @@ bool has_avx2() {
 #if !defined(__x86_64__)
     return false;
 #elif defined(_WIN32)
-    // What __builtin_cpu_supports asks is not linked by clang-cl.
+    // clang-cl does not link the library function behind __builtin_cpu_supports.
     return IsProcessorFeaturePresent(PF_AVX2_INSTRUCTIONS_AVAILABLE);
 #else
     return __builtin_cpu_supports("avx2");

@@ -15,9 +15,9 @@ InstructionSet best_instruction_set();
 
 /// Runs code compiled for the instruction set whose registers hold `width` numbers.
 ///
-/// The code has a function of its own, into which all below it that is marked as inline is inlined. What is called
-/// in several places is run by it too, so that it is compiled once and not for each of them. The operations are
-/// subtractions, comparisons and sums of integers, which have the same results on every instruction set.
+/// The code becomes a function of its own, into which everything below it that is marked as inline is inlined.
+/// What has several callers is run through here too, so that it is compiled once. The operations are subtractions,
+/// comparisons and sums of integers, whose results are the same on every instruction set.
 template <std::size_t width> struct Compiled;
 
 template <> struct Compiled<2> {
@@ -31,5 +31,14 @@ template <> struct Compiled<4> {
     }
 };
 #endif
+
+/// Run code compiled for an instruction set, with the width of its registers as a constant: `code<width>()`.
+template <class Code> void run_for([[maybe_unused]] InstructionSet instructions, const Code &code) {
+#if defined(__x86_64__)
+    if (instructions == InstructionSet::avx2)
+        return Compiled<4>::run([&]() INFOSIFT_INLINE_LAMBDA { code.template operator()<4>(); });
+#endif
+    Compiled<2>::run([&]() INFOSIFT_INLINE_LAMBDA { code.template operator()<2>(); });
+}
 
 } // namespace infosift

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "estimator.hpp"
 #include "instructions.hpp"
 
 #include <array>
@@ -10,7 +11,16 @@
 
 namespace infosift {
 
+/// A distance that no row is within.
 inline constexpr double unreachable = std::numeric_limits<double>::infinity();
+
+// A plain comparison, unlike std::fmax, compiles to one vector instruction.
+INFOSIFT_INLINE double larger(double a, double b) { return a < b ? b : a; }
+
+/// The value where the distance is at most the radius, else zero.
+INFOSIFT_INLINE double where_within(double value, double distance, double radius) {
+    return distance <= radius ? value : 0.0;
+}
 
 /// How many numbers are worked on at once: four rows, or four candidates.
 inline constexpr std::size_t lane_count = 4;
@@ -79,10 +89,10 @@ template <std::size_t width> struct LaneCounts : Four<typename Register<width>::
 
 template <std::size_t width> struct Lanes : Four<typename Register<width>::Numbers, width> {
     using Part = typename Register<width>::Numbers;
-    using Counts = LaneCounts<width>;
     using Lanes::Four::part_count;
     using Lanes::Four::parts;
 
+    /// Four numbers that lie one after another, at any address.
     static INFOSIFT_INLINE Lanes load(const double *values) {
         Lanes lanes;
         for (std::size_t p = 0; p < part_count; ++p)
@@ -126,34 +136,35 @@ template <std::size_t width> struct Lanes : Four<typename Register<width>::Numbe
     }
 
     friend INFOSIFT_INLINE Lanes magnitude(Lanes a) {
-        using Bits = typename Counts::Part;
+        using Bits = typename LaneCounts<width>::Part; // all but the sign
         for (Part &part : a.parts)
             part = reinterpret_cast<Part>(reinterpret_cast<Bits>(part) & (Bits{} + INT64_MAX));
         return a;
     }
 
-    /// The lanes of `value` where the distance is at most the radius; zero in the others.
+    /// Per lane, the value where the distance is at most the radius, else zero.
     friend INFOSIFT_INLINE Lanes where_within(Lanes value, const Lanes &distance, const Lanes &radius) {
         for (std::size_t p = 0; p < part_count; ++p)
             value.parts[p] = distance.parts[p] <= radius.parts[p] ? value.parts[p] : Part{};
         return value;
     }
-
-    friend INFOSIFT_INLINE void count_below(Counts &counts, const Lanes &distance, const Lanes &radius) {
-        for (std::size_t p = 0; p < part_count; ++p)
-            counts.parts[p] -= distance.parts[p] < radius.parts[p]; // true is -1
-    }
-
-    friend INFOSIFT_INLINE void count_at_most(Counts &counts, const Lanes &distance, const Lanes &radius) {
-        for (std::size_t p = 0; p < part_count; ++p)
-            counts.parts[p] -= distance.parts[p] <= radius.parts[p];
-    }
 };
+
+/// Add one to the counts of the lanes whose distance is in the ball.
+template <Ball ball, std::size_t width>
+INFOSIFT_INLINE void count_held(LaneCounts<width> &counts, const Lanes<width> &distance,
+                                const Lanes<width> &radius) {
+    for (std::size_t p = 0; p < Lanes<width>::part_count; ++p)
+        if constexpr (ball == Ball::open)
+            counts.parts[p] -= distance.parts[p] < radius.parts[p]; // true is -1
+        else
+            counts.parts[p] -= distance.parts[p] <= radius.parts[p];
+}
 
 /// Per lane, the smallest distances seen so far, ascending.
 ///
 /// They lie in blocks of four. Four new ones are sorted, then each block in turn keeps the smaller half of what it
-/// and the newcomers hold: sorting networks, without branches.
+/// and the new ones hold: bitonic sorting networks (Batcher 1968), without branches.
 template <std::size_t width> class NearestLanes {
 public:
     static constexpr std::size_t block = 4;
@@ -168,27 +179,28 @@ public:
             distance = Lanes<width>::all(unreachable);
     }
 
-    INFOSIFT_INLINE void offer(Block newcomers) {
-        exchange(newcomers[0], newcomers[1]);
-        exchange(newcomers[2], newcomers[3]);
-        exchange(newcomers[0], newcomers[2]);
-        exchange(newcomers[1], newcomers[3]);
-        exchange(newcomers[1], newcomers[2]);
-        if (!((farthest() - newcomers[0]).largest() > 0))
+    /// Insert four distances per lane.
+    INFOSIFT_INLINE void insert(Block added) {
+        exchange(added[0], added[1]);
+        exchange(added[2], added[3]);
+        exchange(added[0], added[2]);
+        exchange(added[1], added[3]);
+        exchange(added[1], added[2]);
+        if (!((farthest() - added[0]).largest() > 0))
             return; // too far in every lane
         for (Lanes<width> *kept = distances_.data(); kept != distances_.data() + distances_.size();
              kept += block) {
             Block nearer, farther;
             for (std::size_t i = 0; i < block; ++i) {
                 const Lanes<width> there = kept[i];
-                nearer[i] = smaller(there, newcomers[block - 1 - i]);
-                farther[i] = larger(there, newcomers[block - 1 - i]);
+                nearer[i] = smaller(there, added[block - 1 - i]);
+                farther[i] = larger(there, added[block - 1 - i]);
             }
             sort_bitonic(nearer);
             sort_bitonic(farther);
             for (std::size_t i = 0; i < block; ++i)
                 kept[i] = nearer[i];
-            newcomers = farther;
+            added = farther;
         }
     }
 

@@ -1,23 +1,84 @@
 #pragma once
 
 #include "categories.hpp"
-#include "columns.hpp"
-#include "distances.hpp"
 #include "lanes.hpp"
-#include "spatial_order.hpp"
+#include "problem.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
 
 namespace infosift {
 
-/// Rows near a row, roughly by distance, in chunks; `beyond(c)` bounds from below all distances from chunk c on.
-/// What is missing in the last chunk is filled up with rows out of reach.
+/// An order of the rows that keeps near ones together: the leaves of a k-d tree (Bentley 1975), halves of halves,
+/// each cut across its widest column.
+class SpatialOrder {
+public:
+    static constexpr std::size_t largest_leaf = 32;
+
+    /// A run of the order that is not cut any further.
+    struct Leaf {
+        std::size_t begin, end;
+    };
+
+    explicit SpatialOrder(const Columns &columns) : rows_(columns.rows()) {
+        std::iota(rows_.begin(), rows_.end(), 0u);
+        cut(columns, 0, rows_.size());
+    }
+
+    std::span<const std::uint32_t> rows() const { return rows_; }
+    std::span<const Leaf> leaves() const { return leaves_; }
+
+    /// The columns with their rows in this order.
+    StoredColumns arrange(const Columns &columns) const {
+        return {columns.count(), columns.rows(),
+                [&](std::size_t c, std::size_t place) { return columns[c][rows_[place]]; }};
+    }
+
+private:
+    void cut(const Columns &columns, std::size_t begin, std::size_t end) {
+        if (end - begin <= largest_leaf) {
+            leaves_.push_back({begin, end});
+            return;
+        }
+        const auto column = columns[widest(columns, begin, end)];
+        const std::size_t middle = begin + (end - begin) / 2;
+        const auto at = [&](std::size_t place) { return rows_.begin() + static_cast<std::ptrdiff_t>(place); };
+        std::nth_element(at(begin), at(middle), at(end),
+                         [&](std::uint32_t a, std::uint32_t b) { return column[a] < column[b]; });
+        cut(columns, begin, middle);
+        cut(columns, middle, end);
+    }
+
+    std::size_t widest(const Columns &columns, std::size_t begin, std::size_t end) const {
+        std::size_t best = 0;
+        double best_width = -1;
+        for (std::size_t c = 0; c < columns.count(); ++c) {
+            double low = columns[c][rows_[begin]], high = low;
+            for (std::size_t place = begin; place < end; ++place) {
+                low = std::min(low, columns[c][rows_[place]]);
+                high = std::max(high, columns[c][rows_[place]]);
+            }
+            if (high - low > best_width) {
+                best = c;
+                best_width = high - low;
+            }
+        }
+        return best;
+    }
+
+    std::vector<std::uint32_t> rows_;
+    std::vector<Leaf> leaves_;
+};
+
+/// Rows near a row, roughly by distance, in chunks; `beyond(c)` is a lower bound of all distances from chunk c on,
+/// so that a scan may stop there. The last chunk is filled up with unreachable rows.
 class NearList {
 public:
     static constexpr std::size_t chunk = 8;
@@ -33,14 +94,7 @@ public:
         return std::span<const Item, chunk>(items_.data() + chunk_number * chunk, chunk);
     }
 
-    /// Take the items as they are; they may lie at any distance.
-    void assign_unordered(std::span<const Item> unordered) {
-        resize(unordered.size());
-        std::copy(unordered.begin(), unordered.end(), items_.begin());
-        std::fill(beyond_.begin(), beyond_.end(), 0.0);
-    }
-
-    /// Take the items, put them into buckets by distance and note what each chunk and all after it are beyond.
+    /// Sort the items into buckets by distance, and note the lower bound of each chunk.
     void assign(std::span<const Item> unordered) {
         double farthest = 0;
         for (const Item &item : unordered)
@@ -88,102 +142,84 @@ private:
 template <std::size_t width> class NearFinder {
 public:
     using Items = std::span<const NearList::Item>;
-    struct Found {
+    struct Near {
         Items in_given, in_both;
     };
 
+    /// A finder of lists of about `length` rows.
     NearFinder(const Columns &given, std::span<const double> target, std::span<const SpatialOrder::Leaf> leaves,
-               std::size_t wanted)
-        : given_(given), target_(target), leaves_(leaves), wanted_(wanted), in_leaf_(given, leaves, 1),
-          in_branch_(given, leaves, leaves_per_branch), here_(given.count()), in_given_(target.size() + 1),
+               std::size_t length)
+        : given_(given), target_(target), leaves_(leaves), length_(length), low_(given.count()),
+          high_(given.count()), gaps_(leaves.size()), here_(given.count()), in_given_(target.size() + 1),
           in_both_(target.size() + 1) {
+        for (std::size_t c = 0; c < given.count(); ++c)
+            for (const auto [begin, end] : leaves) {
+                const auto values = given[c].subspan(begin, end - begin);
+                const auto [low, high] = std::minmax_element(values.begin(), values.end());
+                low_[c].push_back(*low);
+                high_[c].push_back(*high);
+            }
         const std::size_t rows = target.size();
-        const std::size_t samples = std::clamp(fewest_sampled * rows / wanted, smallest_sample, largest_sample);
-        for (std::size_t s = 0; s < std::min(samples, rows); ++s)
-            sample_.push_back(s * rows / std::min(samples, rows));
-        sampled_.resize(sample_.size());
+        const std::size_t samples =
+            std::min(std::clamp(fewest_sampled * rows / length, smallest_sample, largest_sample), rows);
+        for (std::size_t s = 0; s < samples; ++s)
+            sample_.push_back(s * rows / samples);
+        sampled_.resize(samples);
     }
 
-    /// The distance from a row within which a sample suggests that there are as many rows as wanted.
+    /// The distance from a row within which, judged by a sample, there are as many rows as a list should have.
     INFOSIFT_INLINE double guess_reach(std::size_t row) {
-        if (wanted_ >= target_.size())
+        if (length_ >= target_.size())
             return other_category;
         for (std::size_t s = 0; s < sample_.size(); ++s)
             sampled_[s] = std::abs(target_[sample_[s]] - target_[row]);
         for (std::size_t c = 0; c < given_.count(); ++c)
             for (std::size_t s = 0; s < sample_.size(); ++s)
                 sampled_[s] = larger(sampled_[s], std::abs(given_[c][sample_[s]] - given_[c][row]));
-        const std::size_t rank = std::max<std::size_t>(wanted_ * sample_.size() / target_.size(), 1);
+        const std::size_t rank = std::max<std::size_t>(length_ * sample_.size() / target_.size(), 1);
         const auto at = sampled_.begin() + static_cast<std::ptrdiff_t>(std::min(rank, sampled_.size() - 1));
         std::nth_element(sampled_.begin(), at, sampled_.end());
-        return *at < other_category ? *at : guess_reach_in_cell();
+        return std::min(*at, other_category); // where fewer rows are of the row's category, all of these
     }
 
     /// The rows within reach, which is never that of another category; valid until the next call.
-    INFOSIFT_INLINE Found look(std::size_t row, double reach) {
-        return Compiled<width>::run([&]() INFOSIFT_INLINE_LAMBDA { return look_there(row, reach); });
+    INFOSIFT_INLINE Near within(std::size_t row, double reach) {
+        return Compiled<width>::run([&]() INFOSIFT_INLINE_LAMBDA { return search(row, reach); });
     }
 
 private:
-    INFOSIFT_INLINE Found look_there(std::size_t row, double reach) {
+    static constexpr std::size_t fewest_sampled = 8; // rows of the sample within reach
+    static constexpr std::size_t smallest_sample = 128, largest_sample = 1024;
+
+    INFOSIFT_INLINE Near search(std::size_t row, double reach) {
         for (std::size_t c = 0; c < given_.count(); ++c)
             here_[c] = given_[c][row];
+        measure_leaves();
         std::size_t given_count = 0, both_count = 0;
-        in_branch_.measure(here_, 0, in_branch_.count());
-        for (std::size_t branch = 0; branch < in_branch_.count(); ++branch) {
-            if (!(in_branch_.gap(branch) <= reach))
-                continue;
-            const std::size_t first = branch * leaves_per_branch;
-            const std::size_t last = std::min(first + leaves_per_branch, leaves_.size());
-            in_leaf_.measure(here_, first, last);
-            for (std::size_t leaf = first; leaf < last; ++leaf)
-                if (in_leaf_.gap(leaf) <= reach)
-                    look_into(leaf, row, reach, given_count, both_count);
-        }
+        for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf)
+            if (gaps_[leaf] <= reach)
+                search_leaf(leaf, row, reach, given_count, both_count);
         return {Items(in_given_.data(), given_count), Items(in_both_.data(), both_count)};
     }
 
-    /// Boxes around runs of leaves, and how far each is from a row at least. Rounded differences keep their order,
-    /// so that no near row is missed.
-    class Boxes {
-    public:
-        Boxes(const Columns &given, std::span<const SpatialOrder::Leaf> leaves, std::size_t together)
-            : low_(given.count()), high_(given.count()), gaps_((leaves.size() + together - 1) / together) {
-            for (std::size_t c = 0; c < given.count(); ++c)
-                for (std::size_t first = 0; first < leaves.size(); first += together) {
-                    const std::size_t begin = leaves[first].begin;
-                    const std::size_t end = leaves[std::min(first + together, leaves.size()) - 1].end;
-                    const auto values = given[c].subspan(begin, end - begin);
-                    const auto [low, high] = std::minmax_element(values.begin(), values.end());
-                    low_[c].push_back(*low);
-                    high_[c].push_back(*high);
-                }
+    /// How far the box around each leaf is from the row. Rounded differences are monotone, so that this is a lower
+    /// bound of the computed distances of its rows too.
+    INFOSIFT_INLINE void measure_leaves() {
+        std::fill(gaps_.begin(), gaps_.end(), 0.0);
+        for (std::size_t c = 0; c < here_.size(); ++c) {
+            const double *const low = low_[c].data(), *const high = high_[c].data();
+            for (std::size_t leaf = 0; leaf < gaps_.size(); ++leaf)
+                gaps_[leaf] = larger(gaps_[leaf], larger(low[leaf] - here_[c], here_[c] - high[leaf]));
         }
+    }
 
-        std::size_t count() const { return gaps_.size(); }
-        double gap(std::size_t box) const { return gaps_[box]; }
-
-        INFOSIFT_INLINE void measure(std::span<const double> here, std::size_t first, std::size_t last) {
-            std::fill(&gaps_[first], &gaps_[first] + (last - first), 0.0);
-            for (std::size_t c = 0; c < here.size(); ++c) {
-                const double *const low = low_[c].data(), *const high = high_[c].data();
-                for (std::size_t box = first; box < last; ++box)
-                    gaps_[box] = larger(gaps_[box], larger(low[box] - here[c], here[c] - high[box]));
-            }
-        }
-
-    private:
-        std::vector<std::vector<double>> low_, high_; // by column
-        std::vector<double> gaps_;
-    };
-
-    /// Write down the rows of a leaf that are near.
-    INFOSIFT_INLINE void look_into(std::size_t leaf, std::size_t row, double reach, std::size_t &given_count,
-                                   std::size_t &both_count) {
+    /// Append the near rows of a leaf to the lists.
+    INFOSIFT_INLINE void search_leaf(std::size_t leaf, std::size_t row, double reach, std::size_t &given_count,
+                                     std::size_t &both_count) {
         const auto [begin, end] = leaves_[leaf];
         const std::size_t rows = end - begin;
         measure_rows(row, begin, rows);
-        // Without branches: every row is written down, and overwritten by the next unless it is near.
+        // Without branches: every row is written, and overwritten by the next one unless it is near.
         for (std::size_t j = 0; j < rows; ++j) {
             const double in_given = given_distances_[j / lane_count][j % lane_count];
             const double in_both = both_distances_[j / lane_count][j % lane_count];
@@ -194,22 +230,7 @@ private:
         }
     }
 
-    /// Where fewer rows than wanted are of the row's category: the distance to a part of those in the sample.
-    INFOSIFT_INLINE double guess_reach_in_cell() {
-        const auto end = std::partition(sampled_.begin(), sampled_.end(),
-                                        [](double distance) { return distance < other_category; });
-        if (end == sampled_.begin())
-            return 0;
-        const auto at = sampled_.begin() + (end - sampled_.begin()) / 4;
-        std::nth_element(sampled_.begin(), at, end);
-        return *at;
-    }
-
-    static constexpr std::size_t leaves_per_branch = 16;
-    static constexpr std::size_t fewest_sampled = 8; // rows of the sample within reach
-    static constexpr std::size_t smallest_sample = 128, largest_sample = 1024;
-
-    /// The distances of the rows of a leaf; that of the row itself is no number, and so never within reach.
+    /// The distances of the rows of a leaf; that of the row itself is not a number, and so never within reach.
     INFOSIFT_INLINE void measure_rows(std::size_t row, std::size_t begin, std::size_t rows) {
         const auto target = Lanes<width>::all(target_[row]);
         for (std::size_t four = 0; four * lane_count < rows; ++four) {
@@ -233,11 +254,12 @@ private:
     const Columns &given_;
     std::span<const double> target_;
     std::span<const SpatialOrder::Leaf> leaves_;
-    std::size_t wanted_; // rows to be within reach
-    Boxes in_leaf_, in_branch_;
-    std::vector<double> sampled_;
+    std::size_t length_;                          // of the lists
+    std::vector<std::vector<double>> low_, high_; // by column: boxes around the leaves
+    std::vector<double> gaps_;                    // between the row and these
     std::vector<std::size_t> sample_;
-    std::vector<double> here_; // the given columns of the row
+    std::vector<double> sampled_; // distances of the sample
+    std::vector<double> here_;    // the given columns of the row
     LeafDistances given_distances_, both_distances_;
     std::vector<NearList::Item> in_given_, in_both_;
 };

@@ -9,11 +9,12 @@
 
 namespace infosift {
 
-/// Sorts rows by their values; keeps its memory for the next column.
+/// Sorts rows by their values (radix sort); keeps its memory for the next column.
 class RowSorter {
 public:
     struct Key {
-        std::uint64_t bits; // ascend as the values do
+        // Those of the value, the sign inverted, and all others too if negative: they ascend as the values do.
+        std::uint64_t bits;
         std::uint32_t row;
 
         double value() const { return std::bit_cast<double>(bits >> 63 ? bits ^ sign : ~bits); }
@@ -26,7 +27,7 @@ private:
     static constexpr std::uint64_t sign = std::uint64_t{1} << 63;
     static constexpr std::size_t digit_bits = 11, digits = 3, radix = 1 << digit_bits;
     static constexpr std::size_t leading_shift = 64 - digits * digit_bits;
-    static constexpr std::size_t worth_counting = 512;
+    static constexpr std::size_t worth_counting = 512; // rows from which radix sort is the faster one
 
     static bool by_bits(const Key &a, const Key &b) { return a.bits < b.bits; }
 
@@ -34,7 +35,7 @@ private:
         return (key.bits >> (leading_shift + number * digit_bits)) & (radix - 1);
     }
 
-    /// Three passes of counting; few values agree in so many bits.
+    /// Three passes of counting sort, by 33 bits; few values agree in so many.
     void sort_by_leading_bits();
     void sort_runs_of_equal_leading_bits();
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "columns.hpp"
 #include "lanes.hpp"
+#include "problem.hpp"
 #include "radix_sort.hpp"
 
 #include <algorithm>
@@ -15,12 +15,13 @@ namespace infosift {
 
 /// Strips of rows of near-equal target; within a strip, rows lie in the order of the candidate.
 ///
-/// A strip is about as wide as a cube with k rows in it, sqrt(n k) rows for a candidate on its own: then the cube
-/// reaches over one or two strips, so that the neighbours of a row are found by looking a few places to the left
-/// and right in a few strips. Beside given columns, the rows met there are measured in these as well.
+/// A strip is about as wide as a cube with k rows in it: with d columns in all, n (k/n)^(1/d) rows, which is
+/// sqrt(n k) for a candidate and the target alone. Then the cube extends over one or two strips, and the
+/// neighbours of a row are a few places to the left and right of it in a few strips. Given columns are measured
+/// for the rows met there.
 template <std::size_t width, bool with_given = false> class Strips {
 public:
-    /// Cut the rows, given in the order of the target, into strips.
+    /// Cut the rows, in ascending order of the target, into strips.
     Strips(std::span<const RowSorter::Key> ascending, std::size_t neighbors,
            const Columns &given = Columns(nullptr, 0, 0))
         : given_(given), strip_of_(ascending.size()), here_given_(given.count()) {
@@ -46,7 +47,7 @@ public:
         cursor_.resize(strips);
     }
 
-    /// Lay the rows out for a candidate, given the rows in its order.
+    /// Lay out the rows for a candidate, in ascending order of it.
     void arrange(std::span<const RowSorter::Key> order, std::span<const double> target) {
         std::fill(x_.begin(), x_.end(), unreachable);
         for (std::size_t strip = 0; strip < count(); ++strip) {
@@ -70,8 +71,8 @@ public:
     std::uint32_t row(std::size_t place) const { return row_[place]; }
     std::uint32_t row(std::size_t strip, std::size_t place) const { return row_[first_[strip] + place]; }
 
-    /// Call a function with every strip and place of four rows in a line, and how many of them came before
-    /// already.
+    /// Call a function for each four successive rows: with their strip, the place of the first, and how many of
+    /// them were in the previous four already, since the last four of a strip end where it does.
     template <class Function> INFOSIFT_INLINE void for_each_four(const Function &function) {
         for (std::size_t strip = 0; strip < count(); ++strip) {
             std::copy(first_.begin(), first_.end(), cursor_.begin());
@@ -82,8 +83,8 @@ public:
         }
     }
 
-    /// Show a visitor the distances in the features and in y of all rows closer than its reach to any of four rows
-    /// in a line.
+    /// Pass the distances in the features and in the target of all rows closer than `visitor.reach()` to any of
+    /// four successive rows to `visitor.visit`, and call `visitor.update` after each chunk of rows.
     template <class Visitor>
     INFOSIFT_INLINE void visit_around(std::size_t strip, std::size_t place, Visitor &visitor) {
         const std::size_t own = first_[strip] + place;
@@ -93,8 +94,8 @@ public:
                 for (std::size_t l = 0; l < lane_count; ++l)
                     here_given_[c].set(l, z_[(own + l) * given_.count() + c]);
         const double top = here.y.largest(), bottom = -(Lanes<width>{} - here.y).largest();
-        // The rows' own strip, then the next above, the next below, and so on; one loop, so that what a visitor
-        // does is compiled only once.
+        // The rows' own strip, then the next above, the next below, and so on; one loop, so that the visitor is
+        // inlined only once.
         bool upwards = true, downwards = true;
         for (std::size_t turn = 1; upwards || downwards; ++turn) {
             std::size_t start = own;
@@ -129,7 +130,8 @@ private:
         return cursor;
     }
 
-    /// The four rows ascend in x, so the last is the closest from the right and the first from the left.
+    /// The four rows ascend in x, so the last is the closest one to rows on the right, and the first to those on
+    /// the left.
     template <class Visitor>
     INFOSIFT_INLINE void visit_both_ways(std::size_t start, const Around &here, Visitor &visitor) {
         for (std::size_t place = start; x_[place] - here.x[lane_count - 1] < visitor.reach(); place += chunk)
@@ -149,7 +151,7 @@ private:
                 for (std::size_t c = 0; c < given_.count(); ++c)
                     features = larger(
                         features, magnitude(Lanes<width>::all(z_[other * given_.count() + c]) - here_given_[c]));
-            visitor.see(features, magnitude(Lanes<width>::all(y_[other]) - here.y), other, offset);
+            visitor.visit(features, magnitude(Lanes<width>::all(y_[other]) - here.y), other, offset);
         }
         visitor.update();
     }
@@ -164,43 +166,23 @@ private:
     std::vector<Lanes<width>> here_given_;
 };
 
-/// Collects the distances of the nearest rows.
+/// Keeps the distances of the nearest rows, which bound how far to go on.
 template <std::size_t width> class NearestVisitor {
 public:
     INFOSIFT_INLINE explicit NearestVisitor(NearestLanes<width> nearest) : nearest_(nearest) {}
-    INFOSIFT_INLINE void see(const Lanes<width> &x, const Lanes<width> &y, std::size_t, std::size_t offset) {
-        seen_[offset] = larger(x, y);
+    INFOSIFT_INLINE void visit(const Lanes<width> &x, const Lanes<width> &y, std::size_t, std::size_t offset) {
+        distances_[offset] = larger(x, y);
     }
     INFOSIFT_INLINE void update() {
-        nearest_.offer(seen_);
+        nearest_.insert(distances_);
         reach_ = nearest_.farthest().largest();
     }
     INFOSIFT_INLINE double reach() const { return reach_; }
 
 private:
     NearestLanes<width> nearest_;
-    typename NearestLanes<width>::Block seen_;
+    typename NearestLanes<width>::Block distances_;
     double reach_ = unreachable;
-};
-
-/// Collects the sides of the rectangle around all rows of a closed square.
-template <std::size_t width> class WidthsVisitor {
-public:
-    INFOSIFT_INLINE explicit WidthsVisitor(const Lanes<width> &radius)
-        : radius_(radius), reach_(std::nextafter(radius.largest(), unreachable)) {}
-    INFOSIFT_INLINE void see(const Lanes<width> &x, const Lanes<width> &y, std::size_t, std::size_t) {
-        const Lanes<width> distance = larger(x, y);
-        x_ = larger(x_, where_within(x, distance, radius_));
-        y_ = larger(y_, where_within(y, distance, radius_));
-    }
-    INFOSIFT_INLINE void update() {}
-    INFOSIFT_INLINE double reach() const { return reach_; }
-    INFOSIFT_INLINE Lanes<width> x() const { return x_; }
-    INFOSIFT_INLINE Lanes<width> y() const { return y_; }
-
-private:
-    Lanes<width> radius_, x_{}, y_{};
-    double reach_;
 };
 
 } // namespace infosift

@@ -190,10 +190,10 @@ def as_array(columns):
     )
 
 
-def means(X, Y, k, path="best", threads=1, instructions="best"):
+def means(X, Y, k, algorithm="best", threads=1, instructions="best"):
     table = np.concatenate([[0.0], digamma(np.arange(1, X.shape[1] + 1))])
     neighbors = np.array(k, dtype=np.int64)
-    return _kernel.digamma_means(X[-1:], X[:-1], Y, neighbors, table, 1, threads, path, instructions)[0]
+    return _kernel.digamma_means(X[-1:], X[:-1], Y, neighbors, table, 1, threads, algorithm, instructions)[0]
 
 
 def estimates(X, Y, k, **how):
@@ -211,17 +211,17 @@ def test_equals_the_oracle(table):
 
 @given(table=tables(max_rows=200, n_targets=(1, 1)), data=st.data())
 @settings(max_examples=300)
-def test_every_path_gives_the_same_bits(table, data):
+def test_every_algorithm_gives_the_same_bits(table, data):
     X, Y, k = table
     X, Y = as_array(X), as_array(Y)
     neighbors = sorted({k, *data.draw(st.sets(st.integers(1, k)))})
-    expected = means(X, Y, neighbors, path="dense")
+    expected = means(X, Y, neighbors, algorithm="dense")
     np.testing.assert_array_equal(means(X, Y, neighbors), expected)
     if X.shape[1] >= 4:
         all_instructions = ["baseline", "avx2"] if _kernel.has_avx2() else ["baseline"]
-        paths = ["strips", "beside"] if len(X) > 1 else ["strips"]
-        for path, instructions, threads in product(paths, all_instructions, (1, 2, 3)):
-            ours = means(X, Y, neighbors, path, threads, instructions)
+        algorithms = ["strips", "batched"] if len(X) > 1 else ["strips"]
+        for algorithm, instructions, threads in product(algorithms, all_instructions, (1, 2, 3)):
+            ours = means(X, Y, neighbors, algorithm, threads, instructions)
             np.testing.assert_array_equal(ours, expected)
 
 
@@ -239,10 +239,10 @@ def test_long_tables_too(n_given, kinds):
     given_columns = [column(kinds[0] if i else "n", 4) for i in range(n_given)]
     X = np.array([*given_columns, column(kinds[1], 30)])
     Y = column(kinds[2], 60)[None]
-    expected = means(X, Y, [1, 6, 20], path="dense")
-    for path in ("strips", "beside") if n_given else ("strips",):
-        np.testing.assert_array_equal(means(X, Y, [1, 6, 20], path), expected)
-        np.testing.assert_array_equal(means(X, Y, [6], path), expected[1:2])
+    expected = means(X, Y, [1, 6, 20], algorithm="dense")
+    for algorithm in ("strips", "batched") if n_given else ("strips",):
+        np.testing.assert_array_equal(means(X, Y, [1, 6, 20], algorithm), expected)
+        np.testing.assert_array_equal(means(X, Y, [6], algorithm), expected[1:2])
 
 
 def test_candidates_of_any_kind_in_one_block():

@@ -17,7 +17,7 @@ ENGINE = ThreadEngine(1)
 
 
 def score(X, Y, neighbors, variant):
-    """The last column of X as a candidate beside the others."""
+    """The last column of X as a candidate, given the others."""
     question = Question(candidates=X[-1:], given=X[:-1], target=Y)
     return KSG(variant=variant).score([question], neighbors, ENGINE)[0][0]
 
@@ -38,18 +38,18 @@ def test_equals_the_oracle_with_ties(variant, problem):
     assert score(X, Y, [k], variant)[0] == pytest.approx(ksg(X, Y, k, variant), abs=1e-9)
 
 
-def every_way(X, Y, neighbors, variant):
-    """The means of digammas by every path and instruction set that can take the problem."""
-    paths = ["dense", "best"]
+def every_algorithm(X, Y, neighbors, variant):
+    """The means of digammas by every algorithm and instruction set that can take the problem."""
+    algorithms = ["dense", "best"]
     if len(Y) == 1 and X.shape[1] >= 4:
-        paths += ["strips", "beside"] if len(X) > 1 else ["strips"]
+        algorithms += ["strips", "batched"] if len(X) > 1 else ["strips"]
     table = np.concatenate([[0.0], digamma(np.arange(1, X.shape[1] + 1))])
     instructions = ["baseline", "avx2"] if _kernel.has_avx2() else ["baseline"]
     return {
-        (path, which): _kernel.digamma_means(
-            X[-1:], X[:-1], Y, np.array(neighbors, dtype=np.int64), table, variant, 1, path, which
+        (algorithm, which): _kernel.digamma_means(
+            X[-1:], X[:-1], Y, np.array(neighbors, dtype=np.int64), table, variant, 1, algorithm, which
         )
-        for path in paths
+        for algorithm in algorithms
         for which in instructions
     }
 
@@ -57,12 +57,12 @@ def every_way(X, Y, neighbors, variant):
 @pytest.mark.parametrize("variant", [1, 2])
 @given(problem=problems(ties=True), more=st.sets(st.integers(1, 20)))
 @settings(max_examples=300)
-def test_every_path_and_instruction_set_gives_the_same_bits(variant, problem, more):
+def test_every_algorithm_and_instruction_set_gives_the_same_bits(variant, problem, more):
     X, Y, k = problem
     neighbors = sorted({k, *(j for j in more if j < X.shape[1])})
-    reference, *others = every_way(X, Y[:1], neighbors, variant).items()
-    for way, means in others:
-        np.testing.assert_array_equal(means, reference[1], err_msg=str(way))
+    reference, *others = every_algorithm(X, Y[:1], neighbors, variant).items()
+    for which, means in others:
+        np.testing.assert_array_equal(means, reference[1], err_msg=str(which))
 
 
 @pytest.mark.parametrize("n_given", [0, 1, 3, 6])
@@ -81,9 +81,9 @@ def test_long_tables_too(n_given, kind):
     elif kind == "rounded":
         X, y = X.round(1), y.round(1)
     for variant in (1, 2):
-        reference, *others = every_way(X, y, [3, 10], variant).items()
-        for way, means in others:
-            np.testing.assert_array_equal(means, reference[1], err_msg=str(way))
+        reference, *others = every_algorithm(X, y, [3, 10], variant).items()
+        for which, means in others:
+            np.testing.assert_array_equal(means, reference[1], err_msg=str(which))
 
 
 @pytest.mark.parametrize("variant", [1, 2])
@@ -213,9 +213,9 @@ def arguments(**changes):
         ({"neighbors": np.array([2, 1], dtype=np.int64)}, "ascend"),
         ({"neighbors": np.array([4], dtype=np.int64)}, "at most"),
         ({"variant": 3}, "variant"),
-        ({"path": "shortest"}, "path"),
-        ({"path": "beside"}, "path"),
-        ({"path": "strips", "target": np.zeros((2, 4))}, "path"),
+        ({"algorithm": "shortest"}, "algorithm"),
+        ({"algorithm": "batched"}, "algorithm"),
+        ({"algorithm": "strips", "target": np.zeros((2, 4))}, "algorithm"),
         ({"instructions": "mmx"}, "instructions"),
     ],
 )

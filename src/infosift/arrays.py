@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ class ColumnArray(Protocol):
         """Return the number of columns."""
         ...
 
-    def __getitem__(self, key: Any, /) -> Any:
-        """Return columns at some positions, or all columns in some of the rows."""
-        ...
+    @overload
+    def __getitem__(self, key: slice | list[int], /) -> FloatArray: ...
+
+    @overload
+    def __getitem__(self, key: tuple[slice, IntArray], /) -> ColumnArray: ...

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from infosift.arrays import FloatArray, IntArray
+from infosift.arrays import ColumnArray, FloatArray, IntArray
 from infosift.engines.base import Engine, Question, map_in_order
 from infosift.errors import Hint, InputError, is_auto, require_count, require_rows
 from infosift.registry import CRITERIA, resolve
@@ -176,7 +176,7 @@ class Scorer:
     engine: Engine
 
     def __call__(
-        self, candidates: Any, given: FloatArray, target: FloatArray, picked: Sequence[int] | None = None
+        self, candidates: ColumnArray, given: FloatArray, target: FloatArray, picked: Sequence[int] | None = None
     ) -> FloatArray:
         """Return the score of the given columns plus each candidate, or each of those picked."""
         question = Question(candidates, given, target, picked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -79,9 +79,10 @@ class Table:
         return replace(self, columns=self.columns[:, rows], target=self.target.take(rows), row_groups=row_groups)
 
     @cached_property
-    def distance_columns(self) -> Any:
+    def distance_columns(self) -> ColumnArray:
         """The features, scaled for distances between rows."""
-        return self.scale_distances(self.columns, range(len(self.names)))
+        scale, columns = self.distance_scale, self.columns
+        return columns if scale is None else cast(ColumnArray, scale_distances(columns, scale[0]))
 
     @cached_property
     def distance_target(self) -> FloatArray:

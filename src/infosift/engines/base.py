@@ -20,7 +20,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from infosift.arrays import FloatArray, IntArray
+from infosift.arrays import ColumnArray, FloatArray, IntArray
 
 # Tasks take different times, so that threads and workers finish together when each has several.
 PARTS_PER_THREAD = 4
@@ -103,7 +103,7 @@ class Question:
         shuffles the candidates against all else.
     """
 
-    candidates: Any
+    candidates: ColumnArray | ColumnBlocks
     given: FloatArray
     target: FloatArray
     picked: Sequence[int] | None = None
@@ -113,7 +113,10 @@ class Question:
     @property
     def n_candidates(self) -> int:
         """Number of candidates."""
-        return len(self.candidates) if self.picked is None else len(self.picked)
+        if self.picked is not None:
+            return len(self.picked)
+        assert not isinstance(self.candidates, ColumnBlocks)
+        return len(self.candidates)
 
     @property
     def n_rows(self) -> int:
@@ -169,7 +172,7 @@ class Engine(ABC):
         """Forget answers, and those they were computed from; should they be needed, they are computed again."""
 
     @abstractmethod
-    def distribute(self, columns: Any) -> ColumnBlocks:
+    def distribute(self, columns: ColumnArray | ColumnBlocks) -> ColumnBlocks:
         """Return the columns of a table in blocks that lie where the work is done."""
 
     @property

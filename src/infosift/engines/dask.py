@@ -20,7 +20,7 @@ from weakref import ref
 import numpy as np
 from distributed import Client, Future, KilledWorker, get_worker, wait
 
-from infosift.arrays import FloatArray, IntArray
+from infosift.arrays import ColumnArray, FloatArray, IntArray
 from infosift.engines.base import (
     PARTS_PER_THREAD,
     AlignedPickle,
@@ -120,7 +120,7 @@ class DaskEngine(Engine):
         self._client, self._on_block = client, on_block or ignore_count
         self._local = ThreadEngine(1, on_block=on_block)
         self._shared: dict[int, _Shared] = {}
-        self._tables: OrderedDict[int, tuple[FloatArray, ColumnBlocks]] = OrderedDict()
+        self._tables: OrderedDict[int, tuple[ColumnArray, ColumnBlocks]] = OrderedDict()
         self._generation = 0
         self.bytes_sent: int = 0
         self._n_threads = self._count_threads()
@@ -153,7 +153,7 @@ class DaskEngine(Engine):
                 handle.future = None
                 self.release(handle.item if type(handle.item) is tuple else (handle.item,))
 
-    def distribute(self, columns: Any) -> ColumnBlocks:
+    def distribute(self, columns: ColumnArray | ColumnBlocks) -> ColumnBlocks:
         """Return the columns in blocks, each with a worker; the last few tables stay with the workers."""
         if isinstance(columns, (ColumnBlocks, RemoteColumns)):
             return columns if isinstance(columns, ColumnBlocks) else columns.column_blocks
@@ -193,6 +193,7 @@ class DaskEngine(Engine):
         fitting = max(1, self.block_bytes // (8 * question.n_rows))
         size = min(share, max(_LEAST_COLUMNS, fitting))
         if question.picked is None:
+            assert not isinstance(candidates, ColumnBlocks)
             parts = equal_parts(question.n_candidates, min(size, fitting))
             return [((candidates[part], np.arange(part.stop - part.start)),) for part in parts]
         table, picked = self.distribute(candidates), list(question.picked)

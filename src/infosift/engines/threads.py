@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 
-from infosift.arrays import FloatArray
+from infosift.arrays import ColumnArray, FloatArray
 from infosift.engines.base import (
     PARTS_PER_THREAD,
     Answer,
@@ -87,7 +87,7 @@ class ThreadEngine(Engine):
     def release(self, handles: Sequence[Handle]) -> None:
         """Do nothing: an answer lives as long as a reference to it."""
 
-    def distribute(self, columns: Any) -> ColumnBlocks:
+    def distribute(self, columns: ColumnArray | ColumnBlocks) -> ColumnBlocks:
         """Return the columns as one block, unless they are in blocks."""
         return columns if isinstance(columns, ColumnBlocks) else ColumnBlocks((0,), (columns,))
 

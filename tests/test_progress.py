@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from infosift import MutualInfoSelector
-from infosift.progress import ProgressBar, Reporter, Stage, TimeIsUp
+from infosift.progress import ProgressBar, Reporter, RunStage, TimeIsUp
 from samples import friedman
 
 needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
@@ -50,7 +50,7 @@ def test_a_reporter_counts_and_ends():
     reporter.advance(4)
     reporter.add("a")
     reporter.advance(9)
-    assert told[-1] == Stage("work", 10, 10, ("a",))
+    assert told[-1] == RunStage("work", 10, 10, ("a",))
     reporter = Reporter(time_limit=1e-9)
     reporter.begin("before the run", 1)
     reporter.start_clock()
@@ -69,8 +69,8 @@ def test_where_there_is_no_terminal_a_task_is_a_line(capfd, monkeypatch):
     monkeypatch.setattr("infosift.progress.ProgressBar.patience", -1)
     with ProgressBar() as bar:
         for done in range(3):
-            bar(Stage("step 1: testing 9 [b]features[/b]", done, 3, ()))
-        bar(Stage("step 2: testing 8 features", 0, 3, ("[red]",)))
+            bar(RunStage("step 1: testing 9 [b]features[/b]", done, 3, ()))
+        bar(RunStage("step 2: testing 8 features", 0, 3, ("[red]",)))
     out, told = capfd.readouterr()
     assert out == ""
     assert told.splitlines() == [

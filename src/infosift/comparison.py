@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -29,19 +28,16 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.columns import NamedColumns, requested_discrete
-from infosift.data.frames import as_frame, as_plain, read_columns
+from infosift.data.frames import as_frame, as_plain
 from infosift.data.groups import read_row_groups
-from infosift.data.targets import read_target
-from infosift.data.validation import usable_rows
 from infosift.engines.base import single_threaded_blas
-from infosift.errors import DataWarning, InputError, require_choice, require_count, require_same_length
+from infosift.errors import DataWarning, InputError, require_choice, require_count
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike, resolve_seed
 from infosift.registry import MODELS
 from infosift.results.comparison import SubsetComparison, SubsetScores
 from infosift.results.selection import Selection
-from infosift.search.problem import make_problem, settings_of
-from infosift.selector import MutualInfoSelector
+from infosift.selector import MutualInfoSelector, problem_on_all_rows
 
 _PENALTIES = np.logspace(-6, 6, 49)
 # A logistic regression is fitted anew for each penalty and each of so many folds, so there are fewer of them.
@@ -201,16 +197,11 @@ class PredictionData:
 
 def _read(X: Any, y: Any, groups: Any, selector: MutualInfoSelector) -> PredictionData:
     """Read all rows, and refuse what the selector refuses."""
-    if y is None:
-        raise InputError("A comparison requires y to be passed, but the target y is None.")
-    features, target = read_columns(X), read_target(y)
+    given = selector.get_params(deep=False)
+    features, target, problem, is_used = problem_on_all_rows(X, y, groups, given, "A comparison")
     if len(target.names) > 1:
         raise InputError(f"A comparison takes one target, and there are {len(target.names)}: give one of them.")
-    require_same_length(features.n_rows, target.n_rows)
-    given = selector.get_params(deep=False)
-    settings = settings_of(given, has_row_groups=groups is not None)
-    table = make_problem(features, target, groups, given, settings).table
-    rows = np.flatnonzero(usable_rows(features, target, table.ignored, settings.missing))
+    table, rows = problem.table, np.flatnonzero(is_used)
     named = requested_discrete(given["discrete_features"], features.names) or ()
     return PredictionData(
         table=X,
@@ -431,7 +422,7 @@ class _SubsetModels(BaseEstimator):  # type: ignore[misc]
         self.is_partial_ = selection.is_partial
         columns, numbers = sorted(set(self.subsets_.values())), data.numbers(rows)
         run = Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")
-        with ProgressBar() if self.selector.verbose else nullcontext() as bar:
+        with ProgressBar(bool(self.selector.verbose)) as bar:
             reporter = Reporter(bar)
             reporter.begin("fitting models", len(columns))
             self._models = {}

@@ -25,7 +25,7 @@ INTERRUPTED = 130  # the exit code of shells: 128 and the number of the signal
 
 
 @dataclass(frozen=True)
-class Stage:
+class RunStage:
     """The present task of a run in words, how much of it is done, and the features selected so far."""
 
     task: str
@@ -34,7 +34,7 @@ class Stage:
     selected: tuple[str, ...]
 
 
-Watcher: TypeAlias = Callable[[Stage], object]
+Watcher: TypeAlias = Callable[[RunStage], object]
 
 
 class TimeIsUp(Exception):  # noqa: N818  # an end that the user wants is no error
@@ -74,16 +74,19 @@ class Reporter:
         if self._deadline is not None and monotonic() > self._deadline:
             raise TimeIsUp
         if self._watcher is not None and self._task:
-            self._watcher(Stage(self._task, self._done, self._total, self._selected))
+            self._watcher(RunStage(self._task, self._done, self._total, self._selected))
 
 
 class ProgressBar:
-    """Shows stages on standard error after two seconds: as a bar in a terminal, elsewhere as a line per task."""
+    """Shows stages on standard error after two seconds: as a bar in a terminal, elsewhere as a line per task.
+
+    With ``is_shown=False`` nothing is shown.
+    """
 
     patience = 2.0  # seconds: short runs show no progress
 
-    def __init__(self) -> None:
-        self._started = monotonic()
+    def __init__(self, is_shown: bool = True) -> None:
+        self._is_shown, self._started = is_shown, monotonic()
         self._bar: tuple[Progress, TaskID] | None = None
         self._task = ""
 
@@ -94,9 +97,9 @@ class ProgressBar:
         if self._bar is not None and self._bar[0].console.is_terminal:
             self._bar[0].stop()
 
-    def __call__(self, stage: Stage) -> None:
+    def __call__(self, stage: RunStage) -> None:
         """Show a stage."""
-        if monotonic() - self._started < self.patience:
+        if not self._is_shown or monotonic() - self._started < self.patience:
             return
         progress, task = self._bar = self._bar or _new_bar()
         selected = f"selected: {listing(list(stage.selected), most=_MOST_NAMES)}" if stage.selected else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial, wraps
 from typing import Any, Self
@@ -16,9 +15,11 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from infosift.arrays import BoolArray
 from infosift.data.columns import Features, NamedColumns, with_names_of_one_type
-from infosift.data.frames import as_frame, as_plain, read_array, read_frame, require_table
+from infosift.data.frames import as_frame, as_plain, read_array, read_columns, read_frame, require_table
 from infosift.data.targets import read_target
+from infosift.data.validation import usable_rows
 from infosift.engines import active_engine
 from infosift.engines.base import Engine
 from infosift.engines.lazy_sources import ColumnSource, in_memory, is_dask_collection, source_of
@@ -36,6 +37,7 @@ from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike
 from infosift.registry import CRITERIA, METHODS, SEARCHES
 from infosift.results.selection import INTERRUPT, Selection
+from infosift.search.base import Problem
 from infosift.search.checkpoint import Checkpoint, SearchState
 from infosift.search.data_warnings import emit, warnings_before_search
 from infosift.search.problem import make_problem, settings_of
@@ -247,8 +249,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         settings = settings_of(given, has_row_groups=groups is not None)
         if checkpoint is not None and checkpoint.seed is not None and self.random_state is None:
             settings = replace(settings, seed=checkpoint.seed)
-        is_shown = require_verbosity(self.verbose)
-        with ProgressBar() if is_shown else nullcontext() as bar:
+        with ProgressBar(require_verbosity(self.verbose)) as bar:
             reporter = Reporter(bar, settings.time_limit)
             engine = active_engine(self.n_jobs, reporter.advance, X)
             if engine.is_remote:
@@ -305,7 +306,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         )
         warnings.warn(message, stacklevel=4)
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)
         mask = np.zeros(self.n_features_in_, dtype=bool)
         mask[self.selected_] = True
@@ -341,6 +342,23 @@ def _ranks(selection: Selection) -> NDArray[np.int64]:
     places = {name: place for place, name in enumerate(selection.feature_names)}
     ranks[[places[name] for name in others]] = np.arange(2, len(others) + 2)
     return ranks
+
+
+def problem_on_all_rows(
+    X: Any, y: Any, groups: Any, parameters: Mapping[str, Any], name: str
+) -> tuple[NamedColumns, NamedColumns, Problem, BoolArray]:
+    """Return features and target, the problem of a selection on all rows, and which rows it uses.
+
+    For what selects on subsets of the rows: whatever a selection refuses is refused with the rows as they were
+    passed.
+    """
+    if y is None:
+        raise InputError(f"{name} requires y to be passed, but the target y is None.")
+    features, target = read_columns(X), read_target(y)
+    require_same_length(features.n_rows, target.n_rows)
+    settings = settings_of(parameters, has_row_groups=groups is not None)
+    problem = make_problem(features, target, groups, parameters, settings)
+    return features, target, problem, usable_rows(features, target, problem.table.ignored, settings.missing)
 
 
 def _read_features(estimator: Any, X: Any, n_rows: int, engine: Engine) -> Features:

@@ -6,26 +6,21 @@ import os
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from infosift.arrays import IntArray
+from infosift.arrays import BoolArray, IntArray
 from infosift.data.columns import NamedColumns
-from infosift.data.frames import read_columns
 from infosift.data.groups import FeatureUnit, read_row_groups
 from infosift.data.table import Table
-from infosift.data.targets import read_target
-from infosift.data.validation import usable_rows
 from infosift.engines.base import single_threaded_blas
 from infosift.engines.threads import ThreadEngine
-from infosift.errors import Hint, InputError, require_count, require_rows, require_same_length, require_verbosity
+from infosift.errors import Hint, InputError, require_count, require_rows, require_verbosity
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike, resolve_seed, stream
 from infosift.results.selection import INTERRUPT
@@ -33,9 +28,9 @@ from infosift.results.serialization import Record
 from infosift.results.settings import Settings
 from infosift.results.stability import Stability, Substitutes
 from infosift.search.checkpoint import Checkpoint, RunState
-from infosift.search.problem import make_problem, settings_of
+from infosift.search.problem import make_problem
 from infosift.search.runner import Run
-from infosift.selector import MutualInfoSelector
+from infosift.selector import MutualInfoSelector, problem_on_all_rows
 
 _FEWEST_ROWS = 4  # two in each half
 # Share of the half-samples on which one feature has to replace another, and the other it, to be its substitute.
@@ -114,8 +109,7 @@ def selection_stability(
         raise InputError(
             Hint("n_resamples"), f" must be even, since half-samples come in pairs, not {n_resamples}."
         )
-    is_shown = require_verbosity(verbose)
-    n_jobs = selector.n_jobs if n_jobs is None else n_jobs
+    is_shown, n_jobs = require_verbosity(verbose), selector.n_jobs if n_jobs is None else n_jobs
     ThreadEngine(n_jobs)  # refuses what is no number of jobs
     file = None if checkpoint is None else Checkpoint(checkpoint, StabilityState)
     stored = None if file is None else file.seed
@@ -123,7 +117,7 @@ def selection_stability(
     parameters = clone(selector).set_params(random_state=seed).get_params(deep=False)
     data, table = read(X, y, groups, parameters)
     state = StabilityState(settings=data.settings) if file is None else file.resume(table, data.settings)
-    with ProgressBar() if is_shown else nullcontext() as bar:
+    with ProgressBar(is_shown) as bar:
         half_samples = _select_on_all(data, seed, n_resamples, n_jobs, Reporter(bar), file, state)
     return _stability(data, half_samples)
 
@@ -169,14 +163,8 @@ class ResampledData:
 
 def read(X: Any, y: Any, groups: Any, parameters: Mapping[str, Any]) -> tuple[ResampledData, Table]:
     """Read all rows, and refuse what a selection on them refuses; the table is that of such a selection."""
-    if y is None:
-        raise InputError("selection_stability requires y to be passed, but the target y is None.")
-    features, target = read_columns(X), read_target(y)
-    require_same_length(features.n_rows, target.n_rows)
-    settings = settings_of(parameters, has_row_groups=groups is not None)
-    problem = make_problem(features, target, groups, parameters, settings)
+    features, target, problem, rows = problem_on_all_rows(X, y, groups, parameters, "selection_stability")
     numbers = None if groups is None else read_row_groups(groups, features.n_rows)
-    rows = usable_rows(features, target, problem.table.ignored, settings.missing)
     require_rows(int(rows.sum()), _FEWEST_ROWS, "A pair of half-samples")
     table = problem.table
     kinds = table.target.kinds
@@ -195,7 +183,7 @@ def read(X: Any, y: Any, groups: Any, parameters: Mapping[str, Any]) -> tuple[Re
     return data, table
 
 
-def draw_pair(data: ResampledData, seed: int, pair: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def draw_pair(data: ResampledData, seed: int, pair: int) -> tuple[BoolArray, BoolArray]:
     """Draw a pair of disjoint half-samples without replacement; return which rows are in either.
 
     Rows are divided, or whole groups of them. Both halves have the same number, so that of an odd number one, at

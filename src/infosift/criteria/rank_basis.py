@@ -6,10 +6,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from infosift.arrays import DIGITS, FloatArray
+from infosift.arrays import DIGITS, BoolArray, FloatArray
 from infosift.data.types import are_categorical, indicators_of_largest
 
 ORDERS = 3
@@ -89,7 +88,7 @@ def _functions_with_gaps(column: FloatArray) -> Functions:
     return Functions(*(in_rows(own, known) for own in functions_of(column[None, known])[0]))
 
 
-def in_rows(functions: FloatArray, rows: NDArray[np.bool_]) -> FloatArray:
+def in_rows(functions: FloatArray, rows: BoolArray) -> FloatArray:
     """Extend functions (functions x rows) of a subset of the rows to all rows, with zeros."""
     spread = np.zeros((len(functions), len(rows)))
     spread[:, rows] = functions

@@ -90,7 +90,7 @@ class Question:
 
     Parameters
     ----------
-    candidates : ndarray, ColumnBlocks or columns of a remote table
+    candidates : ColumnArray or ColumnBlocks
         The columns among which the candidates are.
     given, target : ndarray
         The subset, which may be empty, and the target.

@@ -9,8 +9,7 @@ import typer
 
 from infosift.cli.options import Command
 from infosift.cli.output import errors_in_one_sentence, warnings_as_notes
-from infosift.cli.select import RankCommand, SelectCommand
-from infosift.cli.stability import StabilityCommand
+from infosift.cli.select import RankCommand, SelectCommand, StabilityCommand
 from infosift.cli.tools import DemoCommand, NeighborsCommand, ScoreCommand, TestCommand, ViewCommand
 
 COMMANDS = {

@@ -1,4 +1,4 @@
-"""The commands that select features of a file, and that put all of them in order."""
+"""The commands that select features of a file, put all of them in order, or select on half-samples of its rows."""
 
 import warnings
 from collections.abc import Iterator
@@ -29,7 +29,6 @@ from infosift.cli.output import (
     write_report,
     write_results,
 )
-from infosift.cli.stability import measure_stability
 from infosift.errors import DataWarning, InputError
 from infosift.progress import INTERRUPTED, raise_from_here
 
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
 
     from infosift.results.comparison import SubsetComparison
     from infosift.results.selection import Selection
+    from infosift.results.stability import Stability
 
 OUT_OF_TIME = 124  # as of the command timeout
 _CUT_SHORT = {
@@ -167,6 +167,36 @@ class RankCommand(SelectionOptions):
         stop_if_cut_short(selection)
 
 
+@dataclass(frozen=True, kw_only=True)
+class StabilityCommand(SelectionOptions):
+    """Show how often each feature of a file is selected over half-samples of its rows.
+
+    Half-samples come in pairs without a row in common. A bound says how many
+    features reach a frequency by chance.
+
+    Example: [bold]infosift stability houses.csv --target price --checkpoint halves.json[/bold]
+    """
+
+    resamples: Annotated[int, option(metavar="N", help="Half-samples, an even number.")] = RESAMPLES
+    csv: Annotated[Path | None, csv_option("The frequencies")] = None
+    plot: Annotated[Path | None, plot_option("the frequencies")] = None
+
+    def run(self) -> None:
+        """Read the file, select on half-samples, print the frequencies and write what is to be written."""
+        require_files(self)
+        table = read_table(self, keep=self.keep, ignore=self.ignore, groups=self.groups)
+        parameters = self.parameters(table)
+        console = None if self.quiet else console_for(self.json, self.csv)
+        with workers(self.scheduler, self.jobs) as parameters["n_jobs"]:
+            stability = measure_stability(table, parameters, self.resamples, console, self.checkpoint)
+        write_results(
+            self,
+            stability,
+            table=lambda: (stability.to_frame(library="polars"), "Frequencies"),
+            picture=stability.plot,
+        )
+
+
 def fit(table: InputTable, parameters: dict[str, Any]) -> "Selection":
     """Select features; where that is interrupted, return what was decided by then."""
     from infosift.selector import MutualInfoSelector
@@ -220,3 +250,35 @@ def check_by_model(
     if console is not None:
         print_comparison(comparison, console)
     return comparison
+
+
+def measure_stability(
+    table: InputTable,
+    parameters: dict[str, Any],
+    n_resamples: int,
+    console: "Console | None",
+    checkpoint: Path | None = None,
+) -> "Stability":
+    """Select on half-samples, and print how often each feature is selected where there is a console."""
+    from infosift.display.terminal import print_stability
+    from infosift.selector import MutualInfoSelector
+    from infosift.stability import selection_stability
+
+    selector: Any = MutualInfoSelector(**parameters)
+    raise_from_here()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # a selection on all rows has them
+        stability = selection_stability(
+            selector,
+            table.features,
+            table.target,
+            n_resamples=n_resamples,
+            groups=table.row_groups,
+            random_state=parameters["random_state"],
+            n_jobs=parameters["n_jobs"],
+            verbose=parameters["verbose"],
+            checkpoint=checkpoint,
+        )
+    if console is not None:
+        print_stability(stability, console)
+    return stability

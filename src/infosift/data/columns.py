@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, count
 from numbers import Integral
 from typing import Any, Self
 
@@ -277,10 +278,12 @@ def names_as_text(names: Iterable[Any]) -> list[str]:
     """Write names as text; of those that read the same, all but text get their type added."""
     names = list(names)
     written = [name_as_text(name) for name in names]
-    shared = {text for text, count in Counter(written).items() if count > 1}
+    shared = {text for text, times in Counter(written).items() if times > 1}
     for i, name in enumerate(names):
         if written[i] in shared and not isinstance(name, str):
-            written[i] = _unlike(f"{name} ({type(name).__name__})", written)
+            with_type = f"{name} ({type(name).__name__})"
+            numbered = (f"{with_type} {number}" for number in count(2))
+            written[i] = next(text for text in chain([with_type], numbered) if text not in written)
     return written
 
 
@@ -289,15 +292,6 @@ def name_as_text(name: Any) -> str:
     if isinstance(name, tuple):
         return str(tuple(part.item() if isinstance(part, np.generic) else part for part in name))
     return str(name)
-
-
-def _unlike(name: str, others: Sequence[str]) -> str:
-    """Return a name that no other has, with a number where it needs one."""
-    number, free = 1, name
-    while free in others:
-        number += 1
-        free = f"{name} {number}"
-    return free
 
 
 def names_not_unique(names: Iterable[Any]) -> InputError:
@@ -310,18 +304,13 @@ def deduplicate_names(names: Sequence[str]) -> tuple[list[str], dict[str, list[s
 
     Also return the new names of those that occur again. None of them is the name of another column.
     """
-    taken, unique = set(names), []
-    later: dict[str, list[str]] = {}
-    seen: set[str] = set()
+    taken, unique = set(names), dict[str, None]()
+    repeated: dict[str, list[str]] = {}
     for name in names:
-        if name not in seen:
-            seen.add(name)
-            unique.append(name)
-            continue
-        number = len(later.get(name, ())) + 1
-        while f"{name}.{number}" in taken:
-            number += 1
-        unique.append(f"{name}.{number}")
-        taken.add(unique[-1])
-        later.setdefault(name, []).append(unique[-1])
-    return unique, later
+        new = name
+        if name in unique:
+            new = next(text for text in (f"{name}.{number}" for number in count(1)) if text not in taken)
+            repeated.setdefault(name, []).append(new)
+        taken.add(new)
+        unique[new] = None
+    return list(unique), repeated

@@ -17,11 +17,6 @@ from infosift.errors import InputError
 _DAY = dt.timedelta(days=1)
 _MICROSECONDS = _DAY // dt.timedelta(microseconds=1)
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 
 
 def expand_dates(frame: Any) -> Any:
@@ -50,23 +45,13 @@ def expand_dates(frame: Any) -> Any:
     'Wednesday'
     """
     view = nw.from_native(with_names_as_text(frame), eager_only=True)
+    dates = [name for name, dtype in view.schema.items() if dtype in (nw.Date, nw.Datetime)]
     added = []
-    for name in view.columns:
-        series = view[name]
-        if series.dtype != nw.Date and series.dtype != nw.Datetime:
-            continue
-        gaps = series.is_null().to_list()
-        for what, numbers, words in (
-            ("weekday", series.dt.weekday(), _WEEKDAYS),
-            ("month", series.dt.month(), _MONTHS),
-        ):
+    for name in dates:
+        for what, directive in (("weekday", "%A"), ("month", "%B")):
             if f"{name} {what}" in view.columns:
                 raise InputError(f'The table has a column "{name} {what}" already: rename it first.')
-            named = [
-                None if gap else words[int(number) - 1]
-                for number, gap in zip(numbers.to_list(), gaps, strict=True)
-            ]
-            added.append(nw.new_series(f"{name} {what}", named, nw.String, backend=nw.get_native_namespace(view)))
+            added.append(view[name].dt.to_string(directive).alias(f"{name} {what}"))
     return view.with_columns(*added).to_native() if added else frame
 
 

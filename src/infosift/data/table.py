@@ -189,11 +189,5 @@ def _distance_scale(
 def _find_duplicates(digests: Sequence[bytes], exclude: set[int]) -> dict[int, int]:
     """Find columns of the same values once scaled, so that a change of unit is a duplicate too."""
     first: dict[bytes, int] = {}
-    duplicates: dict[int, int] = {}
-    for i, digest in enumerate(digests):
-        if i in exclude:
-            continue
-        earlier = first.setdefault(digest, i)
-        if earlier != i:
-            duplicates[i] = earlier
-    return duplicates
+    earlier = {i: first.setdefault(digest, i) for i, digest in enumerate(digests) if i not in exclude}
+    return {i: other for i, other in earlier.items() if other != i}

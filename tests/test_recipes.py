@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.linear_model import LinearRegression
 from typer.testing import CliRunner
@@ -16,7 +17,7 @@ from infosift.criteria.base import Criterion
 from infosift.display import plots
 from infosift.display.report import render
 from infosift.errors import Hint
-from infosift.registry import CRITERIA, SEARCHES
+from infosift.registry import CRITERIA, SEARCHES, TARGET_KINDS
 from infosift.search import data_warnings
 from infosift.search.base import Search
 from studies import simulated
@@ -182,3 +183,22 @@ def test_the_plot_has_a_name_and_takes_axes(seconds_display):
     assert isinstance(display, seconds_display)
     assert display.ax_ is axes[1]
     assert not axes[0].patches
+
+
+def test_a_kind_of_target_is_in_results_terminal_command_line_and_report(monkeypatch, tmp_path):
+    monkeypatch.setitem(TARGET_KINDS, "ordered", made_by("Add a kind of target", "OrderedClasses"))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 3))
+    y = np.digitize(X[:, 0] + X[:, 1] + 0.5 * rng.normal(size=150), [-1.0, 0.0, 1.0])
+    selection = MutualInfoSelector(discrete_target="ordered", random_state=0).fit(X, y).selection_
+    assert set(selection.names) == {"x0", "x1"}
+    assert (selection.n_classes, selection.target_kinds) == ((4,), ("4 ordered classes",))
+    assert selection.settings.discrete_target == "ordered"
+    assert Selection.from_json(selection.to_json()) == selection
+    report, path = tmp_path / "report.html", tmp_path / "table.csv"
+    selection.report(report)
+    assert "4 ordered classes" in report.read_text(encoding="utf-8")
+    pl.DataFrame(X, schema=["x0", "x1", "x2"]).with_columns(y=y).write_csv(path)
+    options = ["select", str(path), "--target", "y", "--target-kind", "ordered", "--seed", "0"]
+    assert "4 ordered classes" in CliRunner(env={"COLUMNS": "100"}).invoke(app, options).output
+    assert "ordered" in CliRunner(env={"COLUMNS": "100"}).invoke(app, ["select", "--help"]).output

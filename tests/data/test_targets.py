@@ -11,13 +11,11 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from typer.testing import CliRunner
 
 from infosift import InputError, choose_n_neighbors, permutation_test, score_candidates
-from infosift.cli import app
 from infosift.data.columns import NamedColumns
-from infosift.data.prepare import Preparation, dense_ranks
-from infosift.data.targets import TARGET_KINDS, Classes, TargetKind, decide_kinds, make_target, read_target
+from infosift.data.prepare import Preparation
+from infosift.data.targets import decide_kinds, make_target, read_target
 from samples import make_selector
 
 DATA = {"breast cancer": load_breast_cancer, "wine": load_wine, "digits": load_digits}
@@ -204,46 +202,6 @@ def test_which_targets_are_classes(target, expected):
     assert kind.name == ("classes" if columns.discrete else "numbers")
     with pytest.raises(InputError, match='must be "auto", True, False, "classes" or "numbers", not'):
         decide_kinds(columns, "ranks")
-
-
-class Ordered(Classes):
-    """Classes with an order: compared by their numbers, regressed by indicators of "above each level"."""
-
-    name = "ordered"
-
-    @classmethod
-    def recognises(cls, values):
-        return False
-
-    def encode(self, values, how):
-        return TargetKind.encode(self, values, how)
-
-    def components(self, column):
-        ranks = dense_ranks(column)
-        return np.array([ranks > level for level in range(ranks.max())], dtype=float)
-
-    def describe(self):
-        return f"{self.n_classes} ordered classes"
-
-
-def test_a_new_kind_of_target_is_a_class_and_an_entry_of_the_registry(monkeypatch, tmp_path):
-    monkeypatch.setitem(TARGET_KINDS, "ordered", Ordered)
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(150, 3))
-    y = np.digitize(X[:, 0] + X[:, 1] + 0.5 * rng.normal(size=150), [-1.0, 0.0, 1.0])
-    selection = make_selector(discrete_target="ordered", random_state=0).fit(X, y).selection_
-    assert set(selection.names) == {"x0", "x1"}
-    assert (selection.n_classes, selection.target_kinds) == ((4,), ("4 ordered classes",))
-    assert selection.settings.discrete_target == "ordered"
-    assert type(selection).from_json(selection.to_json()) == selection
-    report, path = tmp_path / "report.html", tmp_path / "table.csv"
-    selection.report(report)
-    assert "4 ordered classes" in report.read_text(encoding="utf-8")
-    pl.DataFrame(X, schema=["x0", "x1", "x2"]).with_columns(y=y).write_csv(path)
-    options = ["select", str(path), "--target", "y", "--target-kind", "ordered", "--seed", "0"]
-    result = CliRunner(env={"COLUMNS": "100"}).invoke(app, options)
-    assert "4 ordered classes" in result.output
-    assert "ordered" in CliRunner(env={"COLUMNS": "100"}).invoke(app, ["select", "--help"]).output
 
 
 def test_components_and_residuals_of_several_targets():

@@ -35,8 +35,9 @@ Predict = Callable[[FloatArray], FloatArray]
 class TargetKind:
     """What a column of the target holds: how it is encoded, regressed and described; by default numbers.
 
-    A new kind is a subclass that overrides what differs, and an entry of ``TARGET_KINDS``. ``values`` are those of
-    a column as it was read, with codes for text; ``column`` is what ``encode`` makes of them, in some or all rows.
+    A new kind is a subclass that overrides what differs, and a line in ``registry.TARGET_KINDS``. ``values`` are
+    those of a column as it was read, with codes for text; ``column`` is what ``encode`` makes of them, in some or
+    all rows.
     """
 
     name: ClassVar[str] = "numbers"

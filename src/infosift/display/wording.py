@@ -361,8 +361,7 @@ def power(selection: Selection) -> list[str]:
         return []
     if least < _NOTABLE_CORRELATION and selection.accepted:
         return []
-    largest = _LARGEST_CORRELATION
-    size = f"more than {largest:g}" if least > largest else f"about {least:.2f}"
+    size = f"about {least:.2f}" if least <= _LARGEST_CORRELATION else f"more than {_LARGEST_CORRELATION:g}"
     target, classes = the_target(selection.target_name), selection.n_classes
     if len(classes) > 1:
         target = "one of the targets"
@@ -387,10 +386,8 @@ def explained(selection: Selection) -> list[str]:
     share, target = selection.explained, the_target(selection.target_name)
     if share is None:
         return []
-    is_one = len(selection.names) == 1
-    they, only = (
-        ("feature explains", "this feature") if is_one else ("features together explain", "these features")
-    )
+    many = len(selection.names) > 1
+    they, only = ("features together explain", "these features") if many else ("feature explains", "this feature")
     explain = f"The selected {they} about {100 * share.share:.0f} % of the"
     if share.least_error is None:
         return [

@@ -10,7 +10,7 @@ import numpy as np
 from infosift.arrays import FloatArray
 from infosift.display.plots.canvas import BLUE, GREY, ORANGE, PALE, Display, as_written
 from infosift.display.wording import named
-from infosift.errors import InputError
+from infosift.errors import Hint, InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +76,9 @@ class NeighborsDisplay(Display):
         if selection.neighbors is None:
             raise InputError(
                 f"The {named(selection.criterion_parameter or 'parameter')} was not chosen by resampling, so "
-                'there is nothing to draw: use method="published", and leave the choice to it.'
+                "there is nothing to draw: use ",
+                Hint("method", "published"),
+                ", and leave the choice to it.",
             )
         return replace(
             cls.from_choice(selection.neighbors),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from infosift.arrays import FloatArray
 from infosift.display.plots.canvas import BLUE, GREY, ORANGE, PALE, Lines, RowsDisplay, as_written, draw_bars
-from infosift.errors import InputError
+from infosift.errors import Hint, InputError
 from infosift.results.path import candidate_ranks
 
 if TYPE_CHECKING:
@@ -69,9 +69,8 @@ class VerdictsDisplay(RowsDisplay):
     def from_selection(cls, selection: Selection) -> Self:
         """Take the verdicts on all features that could be selected."""
         if not selection.verdicts:
-            raise InputError(
-                'The selection has no verdicts to draw: they come with method="calibrated", where features vary.'
-            )
+            hint = Hint("method", "calibrated")
+            raise InputError("The selection has no verdicts: they come with ", hint, ", where features vary.")
         ordered = sorted(
             selection.verdicts,
             key=lambda one: (one.verdict != "selected", one.p_value, one.unadjusted_p_value or 0.0),

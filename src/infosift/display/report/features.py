@@ -29,7 +29,6 @@ def feature_lines(selection: Selection) -> list[dict[str, Any]]:
     its information, as a candidate of the first step.
     """
     ranks, order = candidate_ranks(selection), {name: place for place, name in enumerate(selection.names)}
-    places_of_verdicts = list(wording.VERDICTS)
     lines = []
     for place, row in enumerate(feature_rows(selection), start=1):
         first = next((one for one in ranks.get(row.feature, ()) if one.step == 1), None)
@@ -38,7 +37,7 @@ def feature_lines(selection: Selection) -> list[dict[str, Any]]:
                 **asdict(row),
                 "place": place,
                 "mark": wording.VERDICTS[row.verdict][0],
-                "rank": places_of_verdicts.index(row.verdict),
+                "rank": list(wording.VERDICTS).index(row.verdict),
                 "score": None if first is None else first.score,
             }
         )

@@ -40,8 +40,7 @@ def settings_table(selection: Selection) -> dict[str, str]:
 
 def _parameters(selection: Selection) -> dict[str, Any]:
     """Return the arguments of MutualInfoSelector that have the settings of a selection."""
-    settings = selection.settings
-    discrete = settings.discrete_features
+    settings, discrete = selection.settings, selection.settings.discrete_features
     converted = {
         **{part: _as_written(getattr(settings, part), registry) for part, registry in _REGISTRIES.items()},
         "keep": list(settings.keep) or None,

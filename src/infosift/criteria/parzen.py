@@ -94,65 +94,69 @@ def window_sums(
     densities leave a row's own window out (leave-one-out). Windows of quadratic information are integrals of
     products of two Gaussians, and so have the double variance.
     """
-    n_rows = target.shape[1]
-    others = np.concatenate([given, target])
-    n_numbers = (int((~are_categorical(others)).sum()) + ~are_categorical(candidates)).tolist()
-    widths = {n: factors * n_rows ** (-1 / (n + 4)) for n in set(n_numbers)}
-    precisions = {n: 1 / ((2 if leave_one_out else 4) * width**2) for n, width in sorted(widths.items())}
-    tiles = equal_parts(n_rows, _ROWS_PER_TILE)
-    shape = (len(candidates), len(factors), n_rows)
-    features, joint = np.zeros(shape), np.zeros(shape)
-    of_target = {n: np.zeros(shape[1:]) for n in precisions}
-    work = partial(_sums_of_pairs, candidates, given, target, n_numbers, precisions, leave_one_out)
-    later = [tiles[i:] for i in range(len(tiles))]
-    for tile, part in zip(tiles, map_in_order(work, later, n_threads), strict=True):
-        features[:, :, tile.start :] += part.features
-        joint[:, :, tile.start :] += part.joint
-        for n, sums in part.target.items():
-            of_target[n][:, tile.start :] += sums
-    return [WindowSums(features[i], of_target[n], joint[i], widths[n], n) for i, n in enumerate(n_numbers)]
+    n_rows, n_shared = target.shape[1], int((~are_categorical(np.concatenate([given, target]))).sum())
+    n_numbers = n_shared + ~are_categorical(candidates)
+    sums: dict[int, WindowSums] = {}
+    for n in np.unique(n_numbers).tolist():  # windows of numbers and of categories differ in width
+        own, widths = np.flatnonzero(n_numbers == n).tolist(), factors * n_rows ** (-1 / (n + 4))
+        precisions = 1 / ((2 if leave_one_out else 4) * widths**2)
+        totals = _sums_over_pairs(candidates[own], given, target, precisions, leave_one_out, n_threads)
+        features, joint = totals[: len(own)], totals[len(own) : -1]
+        sums |= {place: WindowSums(features[i], totals[-1], joint[i], widths, n) for i, place in enumerate(own)}
+    return [sums[place] for place in range(len(candidates))]
 
 
-@dataclass(frozen=True)
-class _PartialSums:
-    """Sums over the pairs of rows of a tile with those of itself and of later tiles, from its first row on."""
-
-    features: FloatArray
-    joint: FloatArray
-    target: dict[int, FloatArray]
-
-
-def _sums_of_pairs(
+def _sums_over_pairs(
     candidates: FloatArray,
     given: FloatArray,
     target: FloatArray,
-    n_numbers: list[int],
-    precisions: dict[int, FloatArray],
+    precisions: FloatArray,
+    leave_one_out: bool,
+    n_threads: int,
+) -> FloatArray:
+    """Sum windows over all pairs of rows, for each row (sums x values x rows).
+
+    The sums are those of the features for each candidate, then those of the products of features and target for
+    each candidate, then that of the target.
+    """
+    tiles = equal_parts(target.shape[1], _ROWS_PER_TILE)
+    totals = np.zeros((2 * len(candidates) + 1, len(precisions), target.shape[1]))
+    work = partial(_sums_of_tile, candidates, given, target, precisions, leave_one_out)
+    later = [tiles[i:] for i in range(len(tiles))]
+    for tile, sums in zip(tiles, map_in_order(work, later, n_threads), strict=True):
+        totals[..., tile.start :] += sums
+    return totals
+
+
+def _sums_of_tile(
+    candidates: FloatArray,
+    given: FloatArray,
+    target: FloatArray,
+    precisions: FloatArray,
     leave_one_out: bool,
     tiles: list[slice],
-) -> _PartialSums:
-    """Sum windows over pairs of a row of the first tile and one of any tile; a pair counts for both rows."""
-    rows, n_values = tiles[0], len(next(iter(precisions.values())))
-    shape = (len(candidates), n_values, target.shape[1] - rows.start)
-    sums = _PartialSums(np.zeros(shape), np.zeros(shape), {n: np.zeros(shape[1:]) for n in precisions})
+) -> FloatArray:
+    """Sum windows over pairs of a row of the first tile and one of any tile, for all rows from that tile on."""
+    rows, n_candidates = tiles[0], len(candidates)
+    sums = np.zeros((2 * n_candidates + 1, len(precisions), target.shape[1] - rows.start))
+    features, joint = sums[:n_candidates], sums[n_candidates:-1]
     for columns in tiles:
         of_given, of_target = (_squared_distances(own, rows, columns) for own in (given, target))
         if leave_one_out and columns is rows:
             np.fill_diagonal(of_given, np.inf)
             np.fill_diagonal(of_target, np.inf)
         across = None if columns is rows else slice(columns.start - rows.start, columns.stop - rows.start)
-        windows = {n: np.exp(-precision[:, None, None] * of_target) for n, precision in precisions.items()}
-        for n, own in windows.items():
-            for total, window in zip(sums.target[n], own, strict=True):
-                _add(total, window, across)
+        target_windows = np.exp(-precisions[:, None, None] * of_target)
+        for total, window in zip(sums[-1], target_windows, strict=True):
+            _add(total, window, across)
         window, product = np.empty_like(of_given), np.empty_like(of_given)
-        for i, (candidate, n) in enumerate(zip(candidates, n_numbers, strict=True)):
+        for i, candidate in enumerate(candidates):
             distances = _squared_distances(candidate[None], rows, columns)
             distances += of_given
-            for j, precision in enumerate(precisions[n]):
+            for j, precision in enumerate(precisions):
                 np.exp(np.multiply(distances, -precision, out=window), out=window)
-                _add(sums.features[i, j], window, across)
-                _add(sums.joint[i, j], np.multiply(window, windows[n][j], out=product), across)
+                _add(features[i, j], window, across)
+                _add(joint[i, j], np.multiply(window, target_windows[j], out=product), across)
     return sums
 
 

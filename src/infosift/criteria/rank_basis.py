@@ -11,7 +11,6 @@ from scipy.stats import rankdata
 from infosift.arrays import DIGITS, BoolArray, FloatArray
 from infosift.data.types import are_categorical, indicators_of_largest
 
-ORDERS = 3
 # Shares of the rows below the cuts of step functions.
 _CUTS = (1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6)
 _MOST_CATEGORIES = 6

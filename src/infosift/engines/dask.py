@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from ctypes import CDLL
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial
 from time import sleep
 from typing import Any
 from uuid import uuid4
-from weakref import ref
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 from distributed import Client, Future, KilledWorker, get_worker, wait
@@ -73,17 +73,6 @@ class _Persisted:
     function: Callable[..., Any] | None
     item: Any
     shared: tuple[Any, ...] = ()
-    future: Future | None = field(default=None, repr=False)
-    generation: int = -1
-
-
-@dataclass(frozen=True)
-class _Shared:
-    """An argument that tasks share, which workers hold as long as it is referenced here."""
-
-    value: ref[Any]
-    future: Future
-    generation: int
 
 
 class _TaskError(Exception):
@@ -101,8 +90,8 @@ _Call = tuple[Callable[..., Any], Any, tuple[Any, ...]]
 class DaskEngine(Engine):
     """Applies functions to items, and scores blocks of candidates, on the workers of a Dask cluster.
 
-    Where a worker is lost, what it held is sent or computed again: a *generation* ends, and futures of an earlier
-    one count for nothing.
+    What workers hold is known here by futures. Where a worker is lost, all futures are forgotten, and what is
+    needed is sent or computed again.
 
     Parameters
     ----------
@@ -119,9 +108,10 @@ class DaskEngine(Engine):
     def __init__(self, client: Client, on_block: Callable[[int], object] | None = None) -> None:
         self._client, self._on_block = client, on_block or ignore_count
         self._local = ThreadEngine(1, on_block=on_block)
-        self._shared: dict[int, _Shared] = {}
+        self._futures: WeakKeyDictionary[_Persisted, Future] = WeakKeyDictionary()
+        # Arguments that tasks share, by id, as long as they are referenced here.
+        self._shared: dict[int, tuple[ref[Any], Future]] = {}
         self._tables: OrderedDict[int, tuple[ColumnArray, ColumnBlocks]] = OrderedDict()
-        self._generation = 0
         self.bytes_sent: int = 0
         self._n_threads = self._count_threads()
         self.block_bytes = fitting_block_bytes(client)
@@ -150,7 +140,7 @@ class DaskEngine(Engine):
         """Let workers forget answers, and those they were computed from."""
         for handle in handles:
             if isinstance(handle, _Persisted) and handle.function is not None:
-                handle.future = None
+                self._futures.pop(handle, None)
                 self.release(handle.item if type(handle.item) is tuple else (handle.item,))
 
     def distribute(self, columns: ColumnArray | ColumnBlocks) -> ColumnBlocks:
@@ -227,7 +217,7 @@ class DaskEngine(Engine):
                             raise failed.reason from None
                         except (CancelledError, OSError) as error:  # a lost connection is an OSError
                             n_lost += 1
-                            self._new_generation(error, n_lost)
+                            self._forget_futures(error, n_lost)
                             waiting.extendleft(sorted(under_way.values(), reverse=True))
                             under_way.clear()
                     yield done.pop(number)
@@ -250,9 +240,10 @@ class DaskEngine(Engine):
         self.bytes_sent += sum(map(_n_bytes, answers))
         return list(zip(done, answers, strict=True))
 
-    def _new_generation(self, error: Exception, n_lost: int) -> None:
+    def _forget_futures(self, error: Exception, n_lost: int) -> None:
         """Forget what workers held, so that it is sent again; give up where the scheduler is gone."""
-        self._generation += 1
+        self._futures.clear()
+        self._shared.clear()
         sleep(_POLL_SECONDS)
         try:
             self._n_threads = self._count_threads()
@@ -293,25 +284,23 @@ class DaskEngine(Engine):
                 return value
         elif type(value).__module__.split(".")[0] != "infosift":
             return value
-        known = self._shared.get(id(value))
-        if known is not None and known.generation == self._generation:
-            return known.future
+        if id(value) in self._shared:
+            return self._shared[id(value)][1]
         future = self._client.scatter(value, hash=False)
         self.bytes_sent += _n_bytes(value) * len(self._client.nthreads())  # workers pass it on to each other
         forget = partial(self._shared.pop, id(value), None)
         # Once it is not referenced here, workers need not hold it either, nor what they computed with it.
-        self._shared[id(value)] = _Shared(ref(value, lambda _: forget()), future, self._generation)
+        self._shared[id(value)] = (ref(value, lambda _: forget()), future)
         return future
 
     def _future_of(self, kept: _Persisted) -> Future:
-        if kept.future is None or kept.generation != self._generation:
+        if kept not in self._futures:
             if kept.function is None:
-                kept.future = self._client.scatter(kept.item, hash=False)
+                self._futures[kept] = self._client.scatter(kept.item, hash=False)
                 self.bytes_sent += _n_bytes(kept.item)
             else:
-                kept.future = self._submit(kept.function, kept.item, kept.shared)
-            kept.generation = self._generation
-        return kept.future
+                self._futures[kept] = self._submit(kept.function, kept.item, kept.shared)
+        return self._futures[kept]
 
 
 def fitting_block_bytes(client: Client) -> int:

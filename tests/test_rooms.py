@@ -148,6 +148,7 @@ def test_the_map_has_every_room():
     listed = set(re.findall(r"`([\w/]+/)`", text))
     rooms = {f"{path.name}/" for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
     assert rooms <= listed
+    assert [name for name in listed if not any((base / name).is_dir() for base in (ROOT, PACKAGE))] == []
 
 
 def test_tests_are_in_the_rooms_they_test():

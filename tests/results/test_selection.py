@@ -129,7 +129,7 @@ def test_what_the_method_and_the_criterion_did_is_said(selection):
     assert calibrated.neighbors is None
     assert calibrated.criterion_values == (10, 20)
     assert calibrated.n_neighbors is None
-    assert calibrated.alpha_shares == Calibrated.alpha_shares
+    assert calibrated.alpha_shares == Calibrated().alpha_shares
     assert [tests for tests, _ in calibrated.alpha_shares] == ["series", "neighbours", "pairs"]
     assert 0 < calibrated.smallest_detectable_correlation < 1
     assert [verdict.feature for verdict in calibrated.verdicts] == list(calibrated.feature_names)

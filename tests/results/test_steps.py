@@ -108,9 +108,13 @@ def test_a_single_test_has_the_meaning_of_a_step():
     step = make_selector(method="published", n_neighbors=6, max_features=1, random_state=0).fit(X, y)
     first = step.selection_.steps[0]
     test = permutation_test(X[:, first.index], y, null="shuffle", n_neighbors=6, random_state=0)
-    for name in ("information", "information_threshold", "statistic", "threshold", "p_value", "p_low", "p_high"):
-        assert getattr(test, name) == getattr(first, name)
-    np.testing.assert_array_equal(test.null, first.null)
+    assert (test.information, test.n_permutations) == (first.information, first.n_permutations)
+    for one in (test, first):  # with draws of their own
+        assert one.p_value == (1 + np.count_nonzero(one.null >= one.statistic)) / (1 + one.n_permutations)
+        assert one.p_low <= one.p_value <= one.p_high
+        draws = np.array([one.statistic, *one.null])  # studentised, the data included
+        np.testing.assert_allclose([draws.mean(), draws.std()], [0, 1], atol=1e-9)
+        assert (one.information > one.information_threshold) == (one.statistic > one.threshold) == one.significant
     assert PermutationTest.from_json(test.to_json()) == test
 
 

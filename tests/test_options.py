@@ -83,7 +83,7 @@ def test_features_by_position(table):
         ({"keep": "X11"}, 'keep asks for "X11", and there is no such feature'),
         ({"ignore": [10]}, "ignore asks for 10, and there is no such feature"),
         ({"ignore": [True]}, "ignore asks for True"),
-        ({"keep": ["X1", "X2"], "ignore": ["X2"]}, 'both to keep and to ignore "X2"'),
+        ({"keep": ["X1", "X2"], "ignore": ["X2"]}, 'keep and ignore both have "X2"'),
         ({"scale": "log"}, "scale must be one of standard, rank, none, not 'log'"),
     ],
 )

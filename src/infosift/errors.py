@@ -170,7 +170,7 @@ def _in_python(value: Any) -> str:
 
 def on_one_line(message: str) -> str:
     """Return a message in which characters that would move the cursor, or more, are shown by their codes."""
-    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), message)
+    return _CONTROLS.sub(lambda control: control[0].encode("unicode_escape").decode(), message)
 
 
 @contextmanager
@@ -274,7 +274,7 @@ def require_same_length(n_rows: int, n_others: int, what: str = "the target") ->
 
 
 def listing(names: list[str], most: int = 5) -> str:
-    """Return the first of some names, and how many more there are."""
+    """List the first names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 

@@ -149,9 +149,9 @@ class SubsetComparison(Record):
 
     def __getitem__(self, subset: str) -> SubsetScores:
         """Return the scores of the subset "selected", "peak", "all" or "none"."""
-        found = {one.subset: one for one in self.subsets}
-        require_choice("subset", subset, tuple(found))
-        return found[subset]
+        by_name = {one.subset: one for one in self.subsets}
+        require_choice("subset", subset, tuple(by_name))
+        return by_name[subset]
 
     @property
     def n_folds(self) -> int:
@@ -162,14 +162,21 @@ class SubsetComparison(Record):
     def summary(self) -> str:
         """The comparison in words."""
         selected, everything = self["selected"], self["all"]
-        said = [
+        sentences = [
             f"With {self.model}, the {self.measure} is {_number(selected.mean)} from the selected features "
             f"({_count(selected)}), {_number(everything.mean)} from all {_count(everything)} and "
             f"{_number(self['none'].mean)} from a constant guess.",
             self._relation(selected),
-            *self._about_folds(),
         ]
-        return " ".join(said)
+        if empty := selected.n_empty_folds:
+            sentences.append(
+                f"In {empty} of {self.n_folds} folds nothing was selected, which leaves a constant guess."
+            )
+        if self.n_partial_folds:
+            sentences.append(f"In {self.n_partial_folds} of {self.n_folds} folds the search was ended early.")
+        if self.n_gaps:
+            sentences.append(f"For the model, {self.n_gaps:,} missing values were filled.")
+        return " ".join(sentences)
 
     def _relation(self, selected: SubsetScores) -> str:
         if not any(one.beats_a_guess for one in self.subsets):
@@ -179,16 +186,6 @@ class SubsetComparison(Record):
             return f"The difference to all, {_number(selected.difference, '+')} {error}, is not clear."
         better = "better" if selected.difference > 0 else "worse"
         return f"The selected features are clearly {better} than all, by {abs(selected.difference):.3f} {error}."
-
-    def _about_folds(self) -> list[str]:
-        said = []
-        if empty := self["selected"].n_empty_folds:
-            said.append(f"In {empty} of {self.n_folds} folds nothing was selected, which leaves a constant guess.")
-        if self.n_partial_folds:
-            said.append(f"In {self.n_partial_folds} of {self.n_folds} folds the search was ended early.")
-        if self.n_gaps:
-            said.append(f"For the model, {self.n_gaps:,} missing values were filled.")
-        return said
 
     def to_frame(
         self, table: Literal["subsets", "folds", "features"] = "subsets", library: Library | None = None
@@ -215,11 +212,10 @@ class SubsetComparison(Record):
                 "n_features": [number for one in self.subsets for number in one.n_features],
             }
         else:
-            counts = {name: dict(self[name].chosen) for name in ("selected", "peak")}
             content = {"feature": list(self.feature_names)}
-            content |= {
-                name: [found.get(feature, 0) for feature in self.feature_names] for name, found in counts.items()
-            }
+            for subset in ("selected", "peak"):
+                counts = dict(self[subset].chosen)
+                content[subset] = [counts.get(feature, 0) for feature in self.feature_names]
         return data_frame(content, library)
 
     def plot(self, ax: Any = None) -> Any:
@@ -248,9 +244,9 @@ def _count(one: SubsetScores) -> str:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CriterionChoice(Record):
-    """The criterion that best separates features from their shuffled copies.
+    """The criterion that best separates features from shuffled ones.
 
-    Read it in this order. Where ``t`` is not well above ``noise_t``, the criteria see nothing, and the choice
+    Read it in this order. Where ``t`` is not well above ``noise_t``, the criteria detect nothing, and the choice
     means nothing. Where ``share`` is not near 1, or ``margin`` below about 2, another sample of rows may well
     choose the other criterion.
 
@@ -282,7 +278,7 @@ class CriterionChoice(Record):
         How far its t is above that of the runner-up, on average over the halves, in standard deviations of this
         difference. None with one criterion, and where the difference is always the same.
     n_folds, n_rows : int
-        Number of folds, and of rows looked at; of a long table, a sample.
+        Number of folds, and of rows used; of a long table, a sample.
 
     Examples
     --------

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class FeatureRow:
-    """What there is to say about a feature.
+    """A feature with its verdict and the numbers behind it.
 
     ``step`` is the step that selected it, or at which the search stopped. ``information`` is that of the feature
     alone. ``p_value`` and ``unadjusted_p_value`` are those of its verdict, or of its own step. ``substitutes`` are
@@ -41,17 +41,17 @@ def columns_of_features(selection: Selection) -> dict[str, list[Any]]:
 
 
 def feature_rows(selection: Selection) -> list[FeatureRow]:
-    """Return what there is to say about each feature, in the order of the table."""
-    said = {verdict.feature: verdict for verdict in selection.verdicts}
+    """Return the row of each feature, in the order of the table."""
+    judged = {verdict.feature: verdict for verdict in selection.verdicts}
     names, notes = selection.feature_names, _notes(selection)
     verdicts, tests, steps = _verdicts(selection), _tests(selection), _steps(selection)
     substitutes: dict[str, list[str]] = defaultdict(list)
-    for found in selection.verdicts:
-        for carrier in found.redundant_with[:1]:
-            substitutes[carrier].append(found.feature)
+    for verdict in selection.verdicts:
+        for carrier in verdict.redundant_with[:1]:
+            substitutes[carrier].append(verdict.feature)
     rows = []
     for name, information in zip(names, selection.information_alone.tolist(), strict=True):
-        verdict, (p_value, unadjusted) = said.get(name), tests.get(name, (None, None))
+        own, (p_value, unadjusted) = judged.get(name), tests.get(name, (None, None))
         rows.append(
             FeatureRow(
                 feature=name,
@@ -60,9 +60,9 @@ def feature_rows(selection: Selection) -> list[FeatureRow]:
                 information=None if np.isnan(information) else information,
                 p_value=p_value,
                 unadjusted_p_value=unadjusted,
-                n_candidates=None if verdict is None else verdict.n_candidates,
-                given=() if verdict is None else verdict.given,
-                redundant_with=() if verdict is None else verdict.redundant_with,
+                n_candidates=None if own is None else own.n_candidates,
+                given=() if own is None else own.given,
+                redundant_with=() if own is None else own.redundant_with,
                 substitutes=tuple(substitutes[name]),
                 note="; ".join(notes[name]),
             )
@@ -73,8 +73,8 @@ def feature_rows(selection: Selection) -> list[FeatureRow]:
 def p_values(selection: Selection) -> list[float]:
     """Return the p-value of each feature, in the order of the table; NaN where it was not tested."""
     tests = _tests(selection)
-    found = [tests.get(name, (None, None))[0] for name in selection.feature_names]
-    return [np.nan if p_value is None else p_value for p_value in found]
+    adjusted = [tests.get(name, (None, None))[0] for name in selection.feature_names]
+    return [np.nan if p_value is None else p_value for p_value in adjusted]
 
 
 def _verdicts(selection: Selection) -> dict[str, str]:
@@ -83,7 +83,7 @@ def _verdicts(selection: Selection) -> dict[str, str]:
     usual = "not reached" if selection.is_partial else "not selected"
     verdicts = dict.fromkeys(selection.feature_names, usual)
     verdicts |= dict.fromkeys(untested, "not tested")
-    verdicts |= {said.feature: said.verdict for said in selection.verdicts}
+    verdicts |= {verdict.feature: verdict.verdict for verdict in selection.verdicts}
     verdicts |= dict.fromkeys(selection.settings.ignore, "ignored")
     verdicts |= dict.fromkeys(selection.names, "selected")
     return verdicts | dict.fromkeys(selection.settings.keep, "kept")
@@ -110,12 +110,12 @@ def _tests(selection: Selection) -> dict[str, tuple[float | None, float | None]]
             tests |= dict.fromkeys(members_of.get(names[column], (names[column],)), of_candidate)
     for step in selection.steps:
         tests |= dict.fromkeys((names[i] for i in step.columns), (step.p_value, step.unadjusted_p_value))
-    tests |= {found.feature: (found.p_value, found.p_value) for found in selection.replacements}
-    return tests | {said.feature: (said.p_value, said.unadjusted_p_value) for said in selection.verdicts}
+    tests |= {one.feature: (one.p_value, one.p_value) for one in selection.replacements}
+    return tests | {one.feature: (one.p_value, one.unadjusted_p_value) for one in selection.verdicts}
 
 
 def _notes(selection: Selection) -> dict[str, list[str]]:
-    """Return, by feature, what a verdict alone does not say."""
+    """Return, by feature, remarks that explain its verdict."""
     notes: dict[str, list[str]] = defaultdict(list)
     groups = dict(selection.settings.feature_groups)
 

@@ -141,7 +141,7 @@ class Selection(Record):
     n_rows, n_rows_dropped : int
         Number of rows used, and of rows dropped for missing values.
     n_rows_tested : int or None
-        Number of rows that the tests looked at, where these are not all: of a long table, a sample.
+        Number of rows that the tests used, where these are not all: of a long table, a sample.
     constant, near_unique, duplicates : tuple
         Features that could not be tested: of one value; of categories that hardly repeat; pairs of a feature and
         the earlier one that it duplicates.
@@ -173,7 +173,7 @@ class Selection(Record):
     replacements, removals : tuple
         Selected features that were replaced or removed at the end.
     verdicts : tuple of Verdict
-        What was found about each feature; empty where p-values are not adjusted.
+        The verdict on each feature; empty where p-values are not adjusted.
     information_alone : ndarray
         The information of each feature alone, in nats: NaN for one that is irrelevant or was not tested.
     explained : Explained or None
@@ -374,9 +374,9 @@ class Selection(Record):
         path : str or path
             The file to write; it needs no other file and no network to be read.
         check : SubsetComparison or None, default=None
-            What ``compare_subsets`` found for the same features and target, to be shown too.
+            The result of ``compare_subsets`` for the same features and target, to be shown too.
         stability : Stability or None, default=None
-            What ``selection_stability`` found for the same features and target, likewise.
+            The result of ``selection_stability`` for the same features and target, likewise.
         """
         view_named("report")(self, path, check, stability)
 

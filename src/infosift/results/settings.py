@@ -49,11 +49,11 @@ class Settings(Record):
     scale, missing : str
         How features are made comparable; what was done about missing values.
     discrete_features : tuple of str or None
-        Features that were said to be discrete; None is "auto".
+        Features that were declared discrete; None is "auto".
     discrete_target : bool, str or None
-        Whether the target was said to be discrete; None is "auto".
+        Whether the target was declared discrete; None is "auto".
     keep, ignore : tuple of str
-        Features that were in from the start, and those that were not looked at.
+        Features that were selected from the start, and those that were left out.
     feature_groups : tuple of (str, tuple of str)
         Features that enter or stay out together, under the names of their groups.
     n_row_groups : int or None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, sqrt
 from numbers import Real
 from typing import Any, Literal
@@ -31,10 +32,10 @@ def chance_bound(
     Of low probability are those selected on a half-sample with a probability of at most ``share``, that of a
     feature drawn at random: ``mean_selected / n_candidates``. Without an assumption the bound is Theorem 1 of
     Shah and Samworth. "unimodal" is their Theorem 2: the share of the pairs in both halves of which such a feature
-    is selected has a distribution with one peak. Where that theorem says nothing, it is Theorem 1.
+    is selected has a distribution with one peak. Where that theorem gives no bound, it is Theorem 1.
     """
     require_choice("assumption", assumption, ASSUMPTIONS)
-    frequency = on_grid(require_threshold(threshold), n_pairs)
+    frequency = on_grid(require_frequency(threshold, above=0.5), n_pairs)
     if n_candidates == 0:
         return 0.0
     share = mean_selected / n_candidates
@@ -42,15 +43,15 @@ def chance_bound(
     bounds = [mean_selected / frequency]  # Markov's inequality
     if frequency > 0.5:
         bounds.append(by_chance_in_both / (2 * frequency - 1))
-    if assumption == "unimodal" and _says_something(frequency, n_pairs, share):
+    if assumption == "unimodal" and _applies(frequency, n_pairs, share):
         bounds.append(by_chance_in_both * _factor_of_unimodal(frequency, n_pairs))
     return min(bounds)
 
 
-def require_threshold(threshold: object) -> float:
-    """Return a selection frequency above one half, as the bound needs."""
-    if isinstance(threshold, bool) or not isinstance(threshold, Real) or not 0.5 < float(threshold) <= 1:
-        raise InputError(f"threshold must be a frequency above 0.5 and at most 1, not {threshold!r}.")
+def require_frequency(threshold: object, above: float) -> float:
+    """Return a threshold of selection frequencies, which must lie above a bound and be at most 1."""
+    if isinstance(threshold, bool) or not isinstance(threshold, Real) or not above < float(threshold) <= 1:
+        raise InputError(f"threshold must be a frequency above {above:g} and at most 1, not {threshold!r}.")
     return float(threshold)
 
 
@@ -59,8 +60,8 @@ def on_grid(threshold: float, n_pairs: int) -> float:
     return ceil(2 * n_pairs * threshold - _ROUNDING) / (2 * n_pairs)
 
 
-def _says_something(frequency: float, n_pairs: int, share: float) -> bool:
-    """Tell whether Theorem 2 has a bound for this frequency."""
+def _applies(frequency: float, n_pairs: int, share: float) -> bool:
+    """Tell whether Theorem 2 bounds this frequency."""
     if share > _LARGEST_SHARE or frequency < 0.5 + 1 / n_pairs - _ROUNDING:
         return False
     return frequency > 0.75 or frequency > min(0.5 + share**2, 0.5 + 1 / (2 * n_pairs) + 0.75 * share**2)
@@ -191,7 +192,7 @@ class Stability(Record):
         threshold : float, default=0.75
             A frequency above 0 and at most 1.
         """
-        least = _require_frequency(threshold)
+        least = require_frequency(threshold, above=0) - _ROUNDING
         return tuple(name for name in self.ranking if self.frequency(name) >= least)
 
     def stable_groups(self, threshold: float = THRESHOLD) -> tuple[Substitutes, ...]:
@@ -202,7 +203,7 @@ class Stability(Record):
         threshold : float, default=0.75
             A frequency above 0 and at most 1.
         """
-        least = _require_frequency(threshold)
+        least = require_frequency(threshold, above=0) - _ROUNDING
         return tuple(group for group in self.groups if group.frequency >= least)
 
     def bound(
@@ -226,30 +227,26 @@ class Stability(Record):
     @property
     def summary(self) -> str:
         """The stability in words."""
-        least = on_grid(THRESHOLD, self.n_pairs)
-        found = [name for name in self.stable() if name not in self.settings.keep]
-        listed = listing(found, _MOST_NAMES)
-        which = f"{listed} {'is' if len(found) == 1 else 'are'}" if found else "No feature is"
-        said = [f"{which} selected in at least {100 * least:.0f} % of {self.n_resamples} half-samples."]
+        least, listed = 100 * on_grid(THRESHOLD, self.n_pairs), partial(listing, most=_MOST_NAMES)
+        stable = [name for name in self.stable() if name not in self.settings.keep]
+        which = f"{listed(stable)} {'is' if len(stable) == 1 else 'are'}" if stable else "No feature is"
+        sentences = [f"{which} selected in at least {least:.0f} % of {self.n_resamples} half-samples."]
         if self.mean_selected:
-            said.append(
+            sentences.append(
                 f"By chance alone, at most {rounded_up(self.bound()):.2f} irrelevant features, here those "
                 "selected no more often than one drawn at random, are expected to reach that share (Shah and "
                 "Samworth 2013)."
             )
         for group in self.groups[:_MOST_GROUPS]:
-            first, last = group.features[:-1], group.features[-1]
-            short = (
-                f"{', '.join(first)} and {last}"
-                if len(first) < _MOST_NAMES
-                else listing(list(group.features), _MOST_NAMES)
-            )
-            said.append(f"{short} replace each other: one of them is selected in {100 * group.frequency:.0f} %.")
+            *first, last = group.features
+            names = f"{', '.join(first)} and {last}" if len(first) < _MOST_NAMES else listed(list(group.features))
+            share = f"{100 * group.frequency:.0f} %"
+            sentences.append(f"{names} replace each other: one of them is selected in {share}.")
         if more := self.groups[_MOST_GROUPS:]:
-            said.append(f"So do the features of {len(more)} more group{'s' * (len(more) > 1)}.")
+            sentences.append(f"So do the features of {len(more)} more group{'s' * (len(more) > 1)}.")
         if self.n_partial:
-            said.append(f"On {self.n_partial} of {self.n_resamples} half-samples the search was ended early.")
-        return " ".join(said)
+            sentences.append(f"On {self.n_partial} of {self.n_resamples} half-samples the search was ended early.")
+        return " ".join(sentences)
 
     def to_frame(
         self, table: Literal["features", "groups", "half-samples"] = "features", library: Library | None = None
@@ -302,12 +299,6 @@ class Stability(Record):
     def __repr__(self) -> str:
         shown = [f"{name} {self.frequency(name):.2f}" for name in self.ranking if self.frequency(name) > 0]
         return f"Stability({listing(shown, _MOST_NAMES) or 'nothing selected'}; {self.n_resamples} half-samples)"
-
-
-def _require_frequency(threshold: object) -> float:
-    if isinstance(threshold, bool) or not isinstance(threshold, Real) or not 0 < float(threshold) <= 1:
-        raise InputError(f"threshold must be a frequency above 0 and at most 1, not {threshold!r}.")
-    return float(threshold) - _ROUNDING
 
 
 def rounded_up(bound: float) -> float:

@@ -39,7 +39,7 @@ class FoldEstimates(Record):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NeighborChoice(Record):
-    """The number of neighbours that best separates features from their shuffled copies.
+    """The number of neighbours that best separates features from shuffled ones.
 
     Of a criterion with another structural parameter, such as a bandwidth, the numbers are values of that one.
     Tables have a row per feature and a column per entry of ``candidates``; a feature that is constant or a
@@ -56,9 +56,9 @@ class NeighborChoice(Record):
     feature_names : tuple of str
         Names of the features.
     t : ndarray
-        The separation of each feature from its shuffled copies.
+        The separation of each feature from itself shuffled.
     mean, variance, shuffled_mean, shuffled_variance : ndarray
-        Of the estimates over the folds, for the features and for their shuffled copies.
+        Of the estimates over the folds, for the features and for shuffled ones.
     estimates, shuffled_estimates : ndarray
         Those of ``feature`` at the chosen number, one per fold.
     n_folds : int
@@ -66,7 +66,7 @@ class NeighborChoice(Record):
     t_threshold : float or None
         The t above which features count; None where the largest t decided, the published rule.
     n_rows : int
-        Number of rows looked at; of a long table, a sample.
+        Number of rows used; of a long table, a sample.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class NeighborChoice(Record):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PermutationTest(Record):
-    """A statistic beside those of surrogates.
+    """A permutation test: the statistic of the data, and those of surrogates.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class PermutationTest(Record):
         What the statistic must exceed to be significant.
     p_value : float
         The permutation p-value. In a step of the calibrated method it is adjusted for the number of candidates;
-        a single test is not adjusted for how many features are looked at.
+        a single test is not adjusted for how many features are tested.
     p_low, p_high : float
         Bounds, with 95 % confidence, of the p-value that all permutations would give.
     n_permutations : int
@@ -218,7 +218,7 @@ class Step(PermutationTest):
 
 @dataclass(frozen=True, eq=False)
 class Verdict(Record):
-    """What was found about a feature.
+    """The verdict on a feature, and the test that it rests on.
 
     Parameters
     ----------
@@ -242,8 +242,8 @@ class Verdict(Record):
     Examples
     --------
     >>> from infosift.results import Verdict
-    >>> found = Verdict("age", "irrelevant", 0.21, unadjusted_p_value=0.008, n_candidates=30)
-    >>> found.rests_on
+    >>> verdict = Verdict("age", "irrelevant", 0.21, unadjusted_p_value=0.008, n_candidates=30)
+    >>> verdict.rests_on
     'p = 0.21 adjusted for 30 candidates (0.008 unadjusted)'
     """
 
@@ -261,8 +261,9 @@ class Verdict(Record):
         given = f" conditional on {', '.join(self.given)}," if self.given else ""
         if self.n_candidates == 1:
             return f"p = {self.p_value:.2g}{given}".rstrip(",")
-        said = f"p = {self.p_value:.2g}{given} adjusted for {self.n_candidates:,} candidates"
-        return said if self.unadjusted_p_value is None else f"{said} ({self.unadjusted_p_value:.2g} unadjusted)"
+        adjusted = f"p = {self.p_value:.2g}{given} adjusted for {self.n_candidates:,} candidates"
+        unadjusted = self.unadjusted_p_value
+        return adjusted if unadjusted is None else f"{adjusted} ({unadjusted:.2g} unadjusted)"
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,30 +34,24 @@ class Method(Protocol):
     @property
     def alpha_shares(self) -> tuple[tuple[str, float], ...]:
         """The names of the tests of a step, each with its share of alpha."""
-        ...
 
     @property
     def shuffles_rows(self) -> bool:
         """Whether surrogates are right only where rows are exchangeable."""
-        ...
 
     def check(self, alpha: float, criterion: Criterion, has_row_groups: bool) -> None:
         """Refuse parameters that cannot be used, or would not be."""
-        ...
 
     def fewest_permutations(self, alpha: float) -> int:
         """Return how many permutations a step needs at least to be significant; 0 where their number is given."""
-        ...
 
     def tests(
         self, problem: Problem, engine: Engine, reporter: Reporter, neighbors: NeighborChoice | None
     ) -> Tests:
         """Return the method applied to a problem; ``neighbors`` is a choice made earlier."""
-        ...
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name."""
-        ...
 
 
 class Search(Protocol):
@@ -73,19 +67,15 @@ class Search(Protocol):
 
     def check(self) -> None:
         """Refuse parameters that cannot be used."""
-        ...
 
     def decisions(self, problem: Problem, tests: Tests, decided: Sequence[Step] = ()) -> Decisions:
         """Yield the decisions; those that were ``decided`` in an earlier run are not tested again."""
-        ...
 
     def error_rate(self, method: Method) -> str:
         """Return what alpha bounds: "family-wise error", "false discovery rate", or "" for single tests."""
-        ...
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -182,24 +172,20 @@ class Tests(Protocol):
 
         A step may add a pair of features that are informative only together, where ``slots_left`` is at least 2.
         """
-        ...
 
     def remove(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> Step:
         """Test members of a subset conditional on the others; return the step that removes the least needed one.
 
         Where each is significant, the step is not accepted.
         """
-        ...
 
     def alone(
         self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, least_p: float
     ) -> MarginalTests:
         """Test each candidate on its own, conditional on a subset; p-values can be as small as ``least_p``."""
-        ...
 
     def drop(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> float:
         """Return the p-value of members of a subset, taken together, conditional on its other members."""
-        ...
 
     def p_value(
         self,
@@ -210,11 +196,9 @@ class Tests(Protocol):
         precise: bool = False,
     ) -> float:
         """Return the p-value of the best candidate conditional on a subset; ``precise`` draws more surrogates."""
-        ...
 
     def residual_variance(self, subset: Sequence[FeatureUnit]) -> float:
         """Return how much of the target a subset leaves unexplained, to rank subsets by; lower is better."""
-        ...
 
 
 Decision: TypeAlias = Step | Replacement | Removal

@@ -37,7 +37,7 @@ from infosift.search.base import Problem, as_method, as_search
 
 
 def settings_of(given: Mapping[str, Any], has_row_groups: bool = False) -> Settings:
-    """Return the settings that parameters ask for; what depends on the data is filled in later."""
+    """Check the parameters and make settings of them; what depends on the data is filled in later."""
     alpha = require_level(given["alpha"])
     require_choice("scale", given["scale"], tuple(SCALES))
     require_choice("missing", given["missing"], tuple(MISSING))
@@ -98,7 +98,7 @@ def make_problem(
     given: Mapping[str, Any],
     settings: Settings,
 ) -> Problem:
-    """Return what parameters ask for of some features; ``settings`` have what does not depend on these."""
+    """Make the problem that parameters pose for a table; ``settings`` has what does not depend on the table."""
     groups = read_feature_groups(given["feature_groups"], features.names)
     keep, ignore = _kept_and_ignored(given, features.names, groups)
     numbered = None if row_groups is None else read_row_groups(row_groups, features.n_rows)
@@ -151,11 +151,13 @@ def _kept_and_ignored(
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     keep, ignore = (positions_in_groups(given[name], names, groups, name) for name in ("keep", "ignore"))
     if both := [f'"{names[i]}"' for i in keep if i in ignore]:
-        raise InputError(f"Asked both to keep and to ignore {listing(both)}: leave each in one of the two.")
+        raise InputError(
+            Hint("keep"), " and ", Hint("ignore"), f" both have {listing(both)}: leave each in one of the two."
+        )
     return keep, ignore
 
 
 def _as_setting(discrete_target: Any) -> bool | str | None:
-    """Return the kind of target that was asked for as settings store it: whether it is classes, or a name."""
+    """Return the requested kind of target as settings store it: whether it is classes, or a name."""
     kind = requested_kinds(discrete_target)[0]
     return None if kind is None else {"classes": True, "numbers": False}.get(kind, kind)

@@ -190,7 +190,7 @@ def test_n_jobs_has_scikit_learns_meaning(data):
         ({"alpha": 0}, "alpha must lie between 0 and 1, not 0"),
         (
             {"method": "best"},
-            r"method must be one of calibrated, published, or an object \(Calibrated\(\), .*'best'",
+            r"method must be one of calibrated, published, or an object \(Calibrated\(\)\), not 'best'",
         ),
         ({"method": Published}, "method must be one of .*, not <class"),
         ({"criterion": "mi"}, r"criterion must be one of ksg, ksg2, .*, or an object \(KSG\(\)\), not 'mi'"),

@@ -321,7 +321,12 @@ class TableFile:
             for sign in _COMMENT_SIGNS:
                 if first.startswith(sign):
                     return f"its first line begins with {sign}, so if that is a comment, add --comment '{sign}'."
-        if self.options.has_header and all(map(_is_number, self.names)):
+        numbers = (
+            pl.Series(self.names, dtype=pl.String)
+            .str.replace(",", ".", literal=True)
+            .cast(pl.Float64, strict=False)
+        )
+        if self.options.has_header and not numbers.null_count():
             return (
                 f"its first line looks like data ({listing(self.names, most=3)}), so if it has no names of "
                 "columns, add --no-header, which calls them 0, 1, 2 and so on."
@@ -438,14 +443,6 @@ class TableFile:
 def _is_certain(dtype: pl.DataType) -> bool:
     """Tell whether a type alone tells whether values are numbers or categories."""
     return dtype.is_numeric() or dtype in (pl.Boolean, pl.Categorical, pl.Enum)
-
-
-def _is_number(name: str) -> bool:
-    try:
-        float(name.replace(",", "."))
-    except ValueError:
-        return False
-    return True
 
 
 def _warn(*parts: Part) -> None:

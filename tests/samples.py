@@ -112,11 +112,12 @@ def conditional_on(
 
 def drawn_columns(test, draws, **options):
     """The columns of surrogates for each draw and positions of candidates, fetched one by one."""
-    surrogates = test.blocks.surrogates(draws, test.indices, **options)
-    units = [test.units[position] for _, positions in draws for position in positions]
+    numbers = np.repeat([draw for draw, _ in draws], [len(positions) for _, positions in draws])
+    flat = np.concatenate([positions for _, positions in draws])
+    surrogates = test.blocks.surrogates(numbers, flat, test.indices, **options)
     of_units = [
-        join_columns(surrogates.columns.locate(range(first, first + len(unit.columns))))
-        for unit, first in zip(units, surrogates.firsts, strict=True)
+        join_columns(surrogates.columns.locate(range(first, first + len(test.units[position].columns))))
+        for position, first in zip(flat, surrogates.firsts, strict=True)
     ]
     ends = np.cumsum([len(positions) for _, positions in draws])
     return [

@@ -241,7 +241,7 @@ def permutation_test(
     (True, 59)
     """
     alpha = require_level(alpha)
-    null = as_null(null, [name for name, other in NULLS.items() if not other.only_series_given_subset])
+    null = as_null(null, {name: own for name, own in NULLS.items() if not own.only_series_given_subset})
     count = permutations_for(alpha, n_permutations)
     if n_permutations == "auto":
         emit(many_permutations(alpha, fewest_permutations(alpha)), stacklevel=2)

@@ -7,8 +7,8 @@ from infosift.criteria.rank_basis import functions_of
 from infosift.data.prepare import scale_distances
 from infosift.engines.base import ColumnBlocks
 from infosift.engines.threads import ThreadEngine
-from infosift.inference import candidate_blocks as module
-from infosift.inference.candidate_blocks import CandidateBlocks, SurrogateColumns, within_blocks
+from infosift.inference import conditional_test as module
+from infosift.inference.conditional_test import SurrogateColumns
 from samples import conditional_of_groups as make
 from samples import drawn_columns
 
@@ -90,28 +90,17 @@ def test_no_block_has_more_values_than_it_may(monkeypatch, n_units_of_block):
     assert max(sizes) == min(n_units_of_block, len(test.units))
 
 
-def test_positions_are_in_the_blocks_that_have_any():
-    positions = [np.array([7, 0, 6]), np.array([], dtype=int), np.array([1])]
-    inside = within_blocks([slice(0, 2), slice(2, 5), slice(5, 9)], positions)
-    assert [
-        (number, [own.tolist() for own in within], [own.tolist() for own in which])
-        for number, within, which in inside
-    ] == [(0, [[0], [], [1]], [[1], [], [0]]), (2, [[2, 1], [], []], [[0, 2], [], []])]
-
-
 def numbers_of(item):
     block, positions = item
-    return [[(len(block.units), int(position)) for position in own] for own in positions]
+    return [(len(block.units), position) for position in positions.tolist()]
 
 
 def test_answers_are_gathered_in_the_order_of_positions():
     blocks = make(n_jobs=3).blocks
-    assert isinstance(blocks, CandidateBlocks)
-    lists = [np.array([2, 0]), np.array([1])]
-    gathered = blocks.gather(numbers_of, lists, blocks.handles)
-    sizes = [part.stop - part.start for part in blocks.slices for _ in range(part.stop - part.start)]
-    first = [part.start for part in blocks.slices for _ in range(part.stop - part.start)]
-    assert gathered == [[(sizes[i], i - first[i]) for i in own] for own in lists]
+    positions = np.array([2, 0, 1, 0])
+    part_of = {i: part for part in blocks.slices for i in range(part.start, part.stop)}
+    expected = [(part_of[i].stop - part_of[i].start, i - part_of[i].start) for i in positions.tolist()]
+    assert blocks.gather(numbers_of, positions) == expected
 
 
 def test_singles_are_in_the_order_in_which_they_lie_and_groups_are_fetched():

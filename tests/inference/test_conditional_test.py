@@ -109,7 +109,7 @@ def arrays_of(test):
     n_units = len(test.units)
     positions = np.random.default_rng(1).permutation(n_units)[: n_units - 2].tolist()
     arrays = [array for own in test.blocks.functions(positions) for array in own]
-    draws = [(3, np.arange(n_units)), (0, np.array(positions))]
+    draws = [(0, np.array(positions)), (3, np.arange(n_units))]
     for of_residuals in (False, True) if test.tests_residuals else (False,):
         arrays += drawn_columns(test, draws, of_residuals=of_residuals)
     series = SeriesStatistic(test, "testing")

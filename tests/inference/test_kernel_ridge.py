@@ -15,6 +15,7 @@ from infosift.engines.threads import ThreadEngine
 from infosift.inference import kernel_ridge
 from infosift.inference.kernel_ridge import (
     RIDGES,
+    KernelBasis,
     KernelRidge,
     LeaveGroupsOut,
     LeaveOneOut,
@@ -22,7 +23,6 @@ from infosift.inference.kernel_ridge import (
     folds_of,
     impute_by_regression,
     residuals_by_mean,
-    spanned_kernel,
 )
 
 ENGINE = ThreadEngine()
@@ -210,7 +210,7 @@ def test_a_constant_subset_predicts_the_mean_of_the_others():
 def slow_residuals(kernel, column, ridge, folds):
     """Ridge regression with an intercept, fitted again without each fold."""
     n_rows = len(column)
-    functions = kernel.basis.of(np.arange(n_rows)) * np.sqrt(kernel.eigenvalues)
+    functions = kernel.at(np.arange(n_rows)) * np.sqrt(kernel.eigenvalues)
     residuals = np.empty(n_rows)
     for rows in folds:
         others = np.delete(np.arange(n_rows), rows)
@@ -231,7 +231,7 @@ def test_residuals_are_those_of_fitting_again_without_the_fold_and_without_the_r
     rng = np.random.default_rng(seed)
     points, columns = rng.normal(size=(40, 2)), rng.normal(size=(3, 40))
     columns -= columns.mean(axis=1, keepdims=True)
-    kernel, compared = spanned_kernel(width, points, 2), np.arange(0, 40, 3)
+    kernel, compared = KernelBasis(width, points, 2), np.arange(0, 40, 3)
     folds = folds_of(groups_of(rng, 40, n_groups))
     alone = [np.array([row]) for row in range(40)]
     chosen = rng.integers(len(RIDGES), size=3)
@@ -240,7 +240,7 @@ def test_residuals_are_those_of_fitting_again_without_the_fold_and_without_the_r
         (LeaveGroupsOut(kernel, compared, folds), folds),
     ):
         coefficients, by_ridge = way.coefficients(columns), np.empty((3, len(RIDGES), len(compared)))
-        way.compared(coefficients, columns, by_ridge)
+        way.compare(coefficients, columns, by_ridge)
         everywhere = way.residuals(coefficients, columns, chosen)
         for i, column in enumerate(columns):
             expected = slow_residuals(kernel, column, RIDGES[chosen[i]], left_out)

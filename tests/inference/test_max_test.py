@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
 from infosift.inference.max_test import (
-    GrowingSample,
     NullSample,
     capped,
     max_test,
@@ -21,6 +20,14 @@ from infosift.inference.max_test import (
     tail_bound,
 )
 from infosift.inference.permutation import studentised
+from infosift.inference.statistics.base import TestStatistic
+
+
+def growing(draw):
+    """What returns samples of more and more draws, each scored once."""
+    statistic = TestStatistic(None, "testing")
+    statistic.scores = draw
+    return statistic.sample
 
 
 def assert_same(found, expected):
@@ -36,8 +43,8 @@ def test_the_best_of_many_has_its_level(n_units):
     def draw(draws):
         return rng.normal(size=(len(draws), n_units, 2))
 
-    tests = [max_test(GrowingSample(draw), 0.05, schedule_of_draws(0.05, None)) for _ in range(1000)]
-    passed = sum(test.p_value <= 0.05 for test in tests)
+    tests = [max_test(growing(draw), 0.05, schedule_of_draws(0.05)) for _ in range(1000)]
+    passed = sum(test.p_values.min() <= 0.05 for test in tests)
     assert passed <= 72
 
 
@@ -48,9 +55,9 @@ def test_a_precise_test_has_its_level():
     def draw(draws):
         return rng.normal(size=(len(draws), 2, 2))
 
-    schedule = list(schedule_of_cheap_draws(0.05, None))
-    tests = [max_test(GrowingSample(draw), 0.05, schedule, precise=True) for _ in range(100)]
-    assert sum(test.p_value <= 0.05 for test in tests) <= 12
+    schedule = list(schedule_of_cheap_draws(0.05))
+    tests = [max_test(growing(draw), 0.05, schedule, precise=True) for _ in range(100)]
+    assert sum(test.p_values.min() <= 0.05 for test in tests) <= 12
     assert {test.n_permutations for test in tests} == {59, 249, 999, 4999}
 
 
@@ -64,19 +71,19 @@ def test_draws_end_when_all_is_clear():
                 scores[0] += by
             return scores
 
-        return GrowingSample(draw)
+        return growing(draw)
 
-    assert max_test(shifted(-3), 0.05, schedule_of_draws(0.05, None)).n_permutations == 19
-    strong = max_test(shifted(30), 0.05, schedule_of_draws(0.05, None))
+    assert max_test(shifted(-3), 0.05, schedule_of_draws(0.05)).n_permutations == 19
+    strong = max_test(shifted(30), 0.05, schedule_of_draws(0.05))
     assert strong.n_permutations == 39
-    assert strong.p_value == 1 / 40
-    assert strong.p_high <= 0.05
-    assert max_test(shifted(30), 0.05, schedule_of_draws(0.05, 99)).n_permutations == 99
-    assert max_test(shifted(30), 0.05, schedule_of_cheap_draws(0.05, None)).n_permutations == 59
-    precise = max_test(shifted(30), 0.05, schedule_of_cheap_draws(0.05, None), precise=True)
+    assert strong.p_values.min() == 1 / 40
+    assert strong.interval(strong.observed.argmax())[1] <= 0.05
+    assert max_test(shifted(30), 0.05, [99]).n_permutations == 99
+    assert max_test(shifted(30), 0.05, schedule_of_cheap_draws(0.05)).n_permutations == 59
+    precise = max_test(shifted(30), 0.05, schedule_of_cheap_draws(0.05), precise=True)
     assert precise.n_permutations == 999
-    assert precise.p_value == 1 / 1000
-    assert max_test(shifted(-3), 0.05, schedule_of_cheap_draws(0.05, None), precise=True).n_permutations == 59
+    assert precise.p_values.min() == 1 / 1000
+    assert max_test(shifted(-3), 0.05, schedule_of_cheap_draws(0.05), precise=True).n_permutations == 59
 
 
 def with_p_values(*shares):
@@ -106,24 +113,26 @@ def with_p_values(*shares):
     ],
 )
 def test_a_precise_test_goes_on_where_a_candidate_is_near_alpha(shares, precise, n_permutations):
-    test = max_test(with_p_values(*shares), 0.05, schedule_of_cheap_draws(0.05, None), precise=precise)
+    test = max_test(with_p_values(*shares), 0.05, schedule_of_cheap_draws(0.05), precise=precise)
     assert test.n_permutations == n_permutations
-    assert test.p_value == pytest.approx(min(shares), abs=2 / n_permutations)
-    assert test.p_low <= min(shares) <= test.p_high
+    assert test.p_values.min() == pytest.approx(min(shares), abs=2 / n_permutations)
+    for position, share in enumerate(shares):
+        low, high = test.interval(position)
+        assert low <= share <= high
 
 
 @pytest.mark.parametrize("alpha", [0.0065, 0.0325, 0.065])
 def test_a_last_look_at_what_is_near_alpha_adds_less_than_a_millionth_to_the_level(alpha):
     # Of exchangeable draws, the number of all surrogates as high as the data is uniform, and that of the first of
     # them hypergeometric. To pass by the first is wrong where all would not have passed.
-    *_, first, last = schedule_of_cheap_draws(alpha, None)
+    *_, first, last = schedule_of_cheap_draws(alpha)
 
     def passes_early(n_exceed):
         best = np.array([1.0, *np.repeat([2.0, 0.0], [n_exceed, first - n_exceed])])
         draws = NullSample(np.array([1.0]), np.array([n_exceed]), best)
         counted = []
         test = max_test(lambda count: counted.append(count) or draws, alpha, [first, last], precise=True)
-        return counted == [first] and test.sample.p_values[0] <= alpha
+        return counted == [first] and test.p_values[0] <= alpha
 
     early = [n_exceed for n_exceed in range(100) if passes_early(n_exceed)]
     assert early == list(range(len(early)))
@@ -133,14 +142,12 @@ def test_a_last_look_at_what_is_near_alpha_adds_less_than_a_millionth_to_the_lev
 
 
 def test_schedules_make_alpha_exact():
-    assert list(schedule_of_draws(0.05, None)) == [19, 39]
-    assert list(schedule_of_draws(0.01, None)) == [19, 99, 199]
-    assert list(schedule_of_draws(0.05, 59)) == list(schedule_of_draws(0.05, 59, settles=True)) == [59]
-    assert list(schedule_of_draws(0.005, None, settles=True)) == [19, 199, 399, 1999]
-    assert list(schedule_of_cheap_draws(0.03, None)) == [59, 249, 999, 4999]
-    assert list(schedule_of_cheap_draws(0.05 * 0.7, None)) == [59, 249, 999, 4999]
-    assert list(schedule_of_cheap_draws(0.0005, None)) == [59, 249, 1999, 9999]
-    assert list(schedule_of_cheap_draws(0.03, 79)) == [79]
+    assert list(schedule_of_draws(0.05)) == [19, 39]
+    assert list(schedule_of_draws(0.01)) == [19, 99, 199]
+    assert list(schedule_of_draws(0.005, settles=True)) == [19, 199, 399, 1999]
+    assert list(schedule_of_cheap_draws(0.03)) == [59, 249, 999, 4999]
+    assert list(schedule_of_cheap_draws(0.05 * 0.7)) == [59, 249, 999, 4999]
+    assert list(schedule_of_cheap_draws(0.0005)) == [59, 249, 1999, 9999]
 
 
 def slow_statistics(scores):
@@ -197,7 +204,7 @@ def test_draws_grow_and_none_is_drawn_twice():
         asked.append(draws)
         return scores[draws.start : draws.stop]
 
-    up_to = GrowingSample(draw)
+    up_to = growing(draw)
     for count in (19, 39, 99):
         assert_same(up_to(count), NullSample.of_scores(scores[: count + 1]))
     assert asked == [range(20), range(20, 40), range(40, 100)]
@@ -224,8 +231,18 @@ def test_small_p_values_take_many_draws_where_these_are_cheap(least_p, n_values,
 
 def test_where_nothing_can_be_seen_no_candidate_passes():
     test = no_evidence(3, 0.05)
-    assert test.p_value == test.p_high == 1
-    assert test.sample.p_values.tolist() == test.sample.unadjusted_p_values.tolist() == [1, 1, 1]
+    assert test.interval(1)[1] == 1
+    assert test.p_values.tolist() == test.unadjusted_p_values.tolist() == [1, 1, 1]
+
+
+def test_the_interval_of_the_best_is_bounded_by_cantelli():
+    # 39 surrogates of standard deviation one, and data 20 of these above their mean: 1 / (1 + 20²) < 1 / 40.
+    surrogates = np.array([*np.repeat([1.0, -1.0], 19), 0.0])
+    sample = NullSample(np.array([20.0, 0.5]), np.array([0, 19]), np.array([20.0, *surrogates]))
+    assert sample.interval(0) == (0.0, 1 / 40)
+    low, high = sample.interval(1)  # Clopper and Pearson, of 19 of 39
+    assert low == pytest.approx(0.324, abs=0.001)
+    assert high == pytest.approx(0.652, abs=0.001)
 
 
 def test_a_schedule_is_capped_where_distinct_draws_are_few():

@@ -1,24 +1,29 @@
-"""What is tested: candidates and target conditional on a subset, in the data and in draws of a null."""
+"""Candidates and target conditional on a subset, in the data and in draws of a null.
+
+``ConditionalTest`` is what is tested, ``CandidateBlocks`` where the candidates lie: in blocks where an engine has
+their columns, so that only what is worked out from them travels.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Criterion, Value
-from infosift.criteria.rank_basis import functions_of
+from infosift.criteria.rank_basis import Functions, functions_of
 from infosift.data.groups import FeatureUnit
-from infosift.data.prepare import complete_rows
+from infosift.data.prepare import complete_rows, scale_distances
 from infosift.data.table import Table
 from infosift.data.targets import TargetResiduals
-from infosift.engines.base import AlignedPickle, Engine
-from infosift.inference.candidate_blocks import CandidateBlocks
+from infosift.engines.base import AlignedPickle, BlockColumns, ColumnBlocks, Engine, Handle, join_columns
 from infosift.inference.kernel_ridge import QUICK_WIDTHS, KernelRidge, impute_by_regression
-from infosift.inference.nulls import Null, NullModel, TargetInDraws
+from infosift.inference.nulls import Null, NullModel, Surrogates, TargetInDraws
+from infosift.inference.nulls.residual import columns_at_once
 from infosift.inference.nulls.shuffle import RandomPermutations
 from infosift.inference.permutation import PermutationIndices
 from infosift.inference.residuals import (
@@ -30,14 +35,15 @@ from infosift.inference.residuals import (
 )
 from infosift.progress import Reporter
 
+Answer = TypeVar("Answer")
+# A candidate of numbers has 3 polynomials and 5 steps.
+MOST_FUNCTIONS = 8
+# Values of functions of all candidates that are kept from draw to draw: 512 MB in single precision.
+_MOST_VALUES_KEPT = 128_000_000
 # Regressions are kept until they have so many rows together: one of 4,000 rows takes some 60 MB.
 _ROWS_OF_REGRESSIONS = 12_000
 # Neighbours are searched in so many rows: they come in where series see nothing, and cost the square of the rows.
 _MOST_ROWS_OF_SURROGATES = 1_000
-# Values of the target's functions in draws: as many as fit into the cache, or make a matrix product worthwhile.
-_VALUES_IN_CACHE = 500_000
-_MOST_VALUES = 2_000_000
-_DRAWS_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
@@ -80,23 +86,6 @@ class TestContext:
         columns = impute_by_regression(own, lambda: own[:0], self.engine, groups)
         regression = KernelRidge(columns, self.engine, QUICK_WIDTHS, groups) if len(columns) else None
         return residual_variance(self.table.target, regression)
-
-
-@dataclass(frozen=True)
-class DrawnTarget(AlignedPickle):
-    """The functions of a target as the candidates of a test meet them in draws."""
-
-    target: TargetInDraws
-    indices: PermutationIndices
-
-    def functions(self, draws: Sequence[int]) -> FloatArray:
-        """Return the functions in draws (components x functions x draws x rows)."""
-        return self.target.in_draws(self.indices(draws))
-
-    def draws_at_once(self) -> int:
-        """Return how many draws make a matrix product worthwhile without leaving the cache."""
-        n_values = self.target.functions.size
-        return max(1, _VALUES_IN_CACHE // n_values, min(_DRAWS_AT_ONCE, _MOST_VALUES // n_values))
 
 
 class ConditionalTest:
@@ -208,6 +197,184 @@ class ConditionalTest:
         return np.concatenate([own.smooth[:1] for own in functions_of(self.given)]) if len(self.given) else None
 
     @cached_property
-    def target(self) -> DrawnTarget:
+    def target(self) -> TargetInDraws:
         """The functions of the target, in draws."""
-        return DrawnTarget(self._model.target(self.component_functions, self.subset_functions), self.indices)
+        return self._model.target(self.component_functions, self.subset_functions, self.indices)
+
+
+@dataclass(frozen=True)
+class CandidateBlock(AlignedPickle):
+    """Some candidates of a test, with surrogates of their columns; ``units`` are the columns of each candidate.
+
+    ``rows`` are those in which surrogates are drawn. ``keeps`` is whether there is memory to keep what statistics
+    work out from the candidates, once and for all draws.
+    """
+
+    columns: FloatArray
+    units: tuple[IntArray, ...]
+    surrogates: Surrogates
+    rows: IntArray
+    keeps: bool
+    _kept: dict[Any, Any] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what to send elsewhere, without what is kept."""
+        return {**vars(self), "_kept": {}}
+
+    def __sizeof__(self) -> int:
+        """Return about how many bytes it takes, with functions in single precision where these will be kept."""
+        of_functions = 4 * MOST_FUNCTIONS * self.columns.size if self.keeps else 0
+        return int(self.columns.nbytes + self.surrogates.nbytes + of_functions)
+
+    def cached(self, make: Callable[[CandidateBlock, range], Answer], units: range) -> Answer:
+        """Return what a function makes of some candidates, once where there is memory to keep it."""
+        if (make, units) in self._kept:
+            return self._kept[make, units]  # type: ignore[no-any-return]
+        made = make(self, units)
+        if self.keeps:
+            self._kept[make, units] = made
+        return made
+
+    def functions(self, positions: Sequence[int]) -> list[Functions]:
+        """Return functions of what is permuted in some candidates; of a group, those of all its columns."""
+        units = [self.units[position] for position in positions]
+        functions = iter(self.surrogates.functions(np.concatenate(units)))
+        by_unit = [[next(functions) for _ in unit] for unit in units]
+        return [
+            own[0] if len(own) == 1 else Functions(*(np.concatenate(each) for each in zip(*own, strict=True)))
+            for own in by_unit
+        ]
+
+
+class SurrogateColumns:
+    """Surrogates of candidates in draws, one after the other, in blocks where they were drawn.
+
+    ``firsts`` has the position of the first column of each among ``columns``, ``sizes`` how many columns it has.
+    """
+
+    def __init__(self, columns: ColumnBlocks, firsts: IntArray, sizes: IntArray, engine: Engine) -> None:
+        self.columns, self.firsts, self._sizes, self._engine = columns, firsts, sizes, engine
+
+    @cached_property
+    def singles(self) -> IntArray:
+        """Those of one column, in the order of their columns."""
+        return self._in_order(np.flatnonzero(self._sizes == 1))
+
+    @cached_property
+    def groups(self) -> dict[int, FloatArray]:
+        """The columns of each of the others, fetched from where they lie."""
+        groups = self._in_order(np.flatnonzero(self._sizes > 1))
+        if not len(groups):
+            return {}
+        positions = np.concatenate([self.firsts[i] + np.arange(self._sizes[i]) for i in groups])
+        pieces = [(piece,) for piece in self.columns.locate(positions.tolist())]
+        columns = np.concatenate(list(self._engine.map(join_columns, pieces)))
+        return dict(zip(groups.tolist(), np.split(columns, np.cumsum(self._sizes[groups])[:-1]), strict=True))
+
+    def _in_order(self, which: IntArray) -> IntArray:
+        return which[np.argsort(self.firsts[which])]
+
+
+class CandidateBlocks:
+    """All candidates of a test in blocks; ``slices`` are those in each block, ``handles`` where the blocks lie.
+
+    ``model`` is how they appear in draws, and ``rows`` those in which surrogates are drawn.
+    """
+
+    def __init__(
+        self, table: Table, units: Sequence[FeatureUnit], engine: Engine, model: NullModel, rows: IntArray
+    ) -> None:
+        self._table, self._units, self.engine = table, units, engine
+        self._sizes = np.array([len(unit.columns) for unit in units])
+        batch = columns_at_once(int(self._sizes.sum()), table.n_rows)
+        located = engine.distribute(table.columns)
+        most = max(1, engine.block_bytes // (8 * table.n_rows))
+        parts = engine.parts(len(units), most, batch)
+        self.slices = located.runs([unit.columns[0] for unit in units], parts[0].stop)
+        items = [(located.locate(self._columns_of(part)), self._sizes[part]) for part in self.slices]
+        keeps = len(units) * MOST_FUNCTIONS * table.n_rows <= _MOST_VALUES_KEPT
+        self.handles: list[Handle] = engine.persist(_block_of, items, model, rows, batch, keeps)
+
+    def _columns_of(self, part: slice) -> list[int]:
+        return [i for unit in self._units[part] for i in unit.columns]
+
+    def map(self, function: Callable[..., Answer], *shared: Any) -> Iterator[Answer]:
+        """Yield what a function returns for each block, in their order."""
+        return self.engine.map(function, self.handles, *shared)
+
+    def _inside(self, positions: IntArray) -> list[tuple[int, IntArray]]:
+        """Return the number of each block in which any of some candidates are, and which of these are in it."""
+        which = [np.flatnonzero((positions >= part.start) & (positions < part.stop)) for part in self.slices]
+        return [(number, own) for number, own in enumerate(which) if len(own)]
+
+    def gather(
+        self, function: Callable[..., Sequence[Any]], positions: IntArray, handles: Sequence[Handle] | None = None
+    ) -> list[Any]:
+        """Return what a function returns for candidates at some positions.
+
+        ``function`` gets a block, or what is kept of it in ``handles``, and positions within it; it returns a list
+        with an entry for each of these.
+        """
+        handles = self.handles if handles is None else handles
+        inside = self._inside(positions)
+        items = [(handles[number], positions[which] - self.slices[number].start) for number, which in inside]
+        gathered: list[Any] = [None] * len(positions)
+        for answers, (_, which) in zip(self.engine.map(function, items), inside, strict=True):
+            for i, answer in zip(which.tolist(), answers, strict=True):
+                gathered[i] = answer
+        return gathered
+
+    def functions(self, positions: Sequence[int]) -> list[Functions]:
+        """Return functions of what is permuted in some candidates."""
+        return self.gather(_functions_of, np.asarray(positions))
+
+    def surrogates(
+        self, draws: IntArray, positions: IntArray, indices: PermutationIndices, *, of_residuals: bool = False
+    ) -> SurrogateColumns:
+        """Return candidates, or their residuals, at positions in ascending draws, in the scale of distances."""
+        scale, inside = self._table.distance_scale, self._inside(positions)
+        items = []
+        for number, which in inside:
+            part = self.slices[number]
+            own_scale = None if scale is None else scale[0][self._columns_of(part)]
+            items.append((self.handles[number], draws[which], positions[which] - part.start, own_scale))
+        sizes, order = self._sizes[positions], np.concatenate([which for _, which in inside])
+        firsts = np.empty_like(sizes)
+        firsts[order] = np.cumsum(sizes[order]) - sizes[order]
+        starts = tuple(int(firsts[which[0]]) for _, which in inside)
+        columns = ColumnBlocks(starts, tuple(self.engine.persist(_draw_of, items, indices, of_residuals)))
+        return SurrogateColumns(columns, firsts, sizes, self.engine)
+
+
+def _block_of(
+    item: tuple[tuple[BlockColumns, ...], IntArray], model: NullModel, rows: IntArray, batch: int, keeps: bool
+) -> CandidateBlock:
+    """Return a block of candidates, by pieces of columns and how many columns each candidate has."""
+    pieces, sizes = item
+    columns = join_columns(pieces)
+    units = tuple(np.split(np.arange(len(columns)), np.cumsum(sizes)[:-1]))
+    return CandidateBlock(columns, units, model.surrogates(columns, rows, batch), rows, keeps)
+
+
+def _functions_of(item: tuple[CandidateBlock, IntArray]) -> list[Functions]:
+    block, positions = item
+    return block.functions(positions.tolist())
+
+
+def _draw_of(
+    item: tuple[CandidateBlock, IntArray, IntArray, FloatArray | None],
+    indices: PermutationIndices,
+    of_residuals: bool,
+) -> FloatArray:
+    """Return candidates of a block in draws, one after the other; draw 0 is the data."""
+    block, draws, positions, scale = item
+    drawn = []
+    for draw in np.unique(draws).tolist():
+        columns = np.concatenate([block.units[position] for position in positions[draws == draw]])
+        index = indices([draw])[0]
+        if of_residuals:
+            own = block.surrogates.residuals()[columns][:, index[block.rows]]
+        else:
+            own = block.columns[columns][:, block.rows] if draw == 0 else block.surrogates.draw(index, columns)
+        drawn.append(own if scale is None else scale_distances(own, scale[columns]))
+    return np.concatenate(drawn)

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gamma
 from scipy.stats import norm, rankdata
 
 from infosift.arrays import FloatArray, IntArray
@@ -15,21 +14,27 @@ from infosift.data.types import are_categorical, indicators_of_largest
 from infosift.engines.base import Engine
 from infosift.inference.kernel_ridge import QUICK_WIDTHS, KernelRidge
 
-# Found in so many of ten tables like the one at hand.
+# The power: detected in so many of ten tables like the one at hand.
 FOUND_OF_TEN = 8
-# The part of the null sample at which comparisons are counted: near enough to the level, and known from few draws.
+# The quantile of a null sample at which comparisons are counted: near enough to the level, and known from few
+# draws.
 _COUNTED_AT = 0.8
+# Mean and standard deviation of the cube root of a chi-squared variable with one degree of freedom, by its moments
+# E[X^s] = 2^s gamma(1/2 + s) / gamma(1/2).
+_MEAN_ROOT = 2 ** (1 / 3) * math.gamma(5 / 6) / math.gamma(1 / 2)
+_SPREAD_OF_ROOT = math.sqrt(2 ** (2 / 3) * math.gamma(7 / 6) / math.gamma(1 / 2) - _MEAN_ROOT**2)
 _FEWEST_FOR_POWER = 5
-_NEARLY_ONE = 0.999
+_NEARLY_ONE = 0.999  # a correlation whose inverse hyperbolic tangent is finite
 _ROUNDS = 20
-# Of a long table, some stretches of rows are looked at.
+# Of a long table, so many stretches of consecutive rows are examined.
 _MOST_ROWS = 1_000
 _STRETCHES = 20
 _FEWEST_ROWS = 30
-_MOST_PARTS = 8
+_MOST_COMPONENTS = 8
 _MOST_FEATURES = 12
+# Backfitting (Breiman and Friedman 1985): how many times residuals are regressed on each column in turn.
 _PASSES = 2
-# A serial correlation counts from so many standard errors on.
+# A serial correlation counts from so many standard errors on; under independence that is 1 / root(n).
 _STANDARD_ERRORS = 3.0
 # The least product of both correlations: the variance of a mean product then grows by about a fifth.
 _LEAST_PRODUCT = 0.1
@@ -59,21 +64,14 @@ def smallest_detectable_correlation(null: FloatArray, n_rows: int, alpha: float)
 def effective_comparisons(null: FloatArray, n_rows: int) -> float:
     """Return how many independent rank correlations have their largest where a null sample has it.
 
-    Candidates that go together count for less than their number, and the scores of a candidate for more than one.
+    Correlated candidates count for less than their number, and the scores of a candidate for more than one.
     A score is the cube root of a sum of squares, in standard deviations above its mean; of a correlation alone it
     is about that of a chi-squared variable with one degree of freedom.
     """
-    mean, spread = _cube_root_of_chi_squared()
-    root = max(0.0, mean + spread * float(np.quantile(null, _COUNTED_AT)))
+    root = max(0.0, _MEAN_ROOT + _SPREAD_OF_ROOT * float(np.quantile(null, _COUNTED_AT)))
     correlation = min(root**1.5 / math.sqrt(n_rows - 1), _NEARLY_ONE)
     p_value = 2 * norm.sf(math.atanh(correlation) * math.sqrt(n_rows - 3))
     return max(1.0, math.log(_COUNTED_AT) / math.log1p(-min(p_value, 1 - _COUNTED_AT)))
-
-
-def _cube_root_of_chi_squared() -> tuple[float, float]:
-    """Return mean and standard deviation of the cube root of a chi-squared variable, one degree of freedom."""
-    first, second = (2 ** (power / 3) * gamma(0.5 + power / 3) / gamma(0.5) for power in (1, 2))
-    return float(first), math.sqrt(second - first**2)
 
 
 @dataclass(frozen=True)
@@ -90,30 +88,31 @@ def serial_dependence(
 ) -> SerialDependence | None:
     """Return the strongest serial dependence of target and a feature together; None where there is none.
 
-    ``columns`` are features that were found to be informative, ``given`` are others that the target may depend on.
+    ``columns`` (columns x rows) are features that a test showed to be informative, ``given`` others that the
+    target may depend on.
 
-    Shuffles deceive where both the target and a feature depend on their neighbours, each for itself. So the target
-    must do so, and its residual given the features; and so must a feature, and its residual given the target.
-    Exchangeable rows that were sorted lack one of these. Sorted by the target, the features have residuals that do
-    not depend on their neighbours. Sorted by a feature, the target has such residuals. Sorted by what else is in
-    the target, the features themselves do not depend on their neighbours.
+    Permutations mislead where both the target and a feature depend on their neighbours, each for itself. So the
+    target must do so, and its residual given the features; and so must a feature, and its residual given the
+    target. Exchangeable rows that were sorted lack one of these. Sorted by the target, the features have residuals
+    that do not depend on their neighbours. Sorted by a feature, the target has such residuals. Sorted by what else
+    is in the target, the features themselves do not depend on their neighbours.
     """
     features = columns if given is None else np.concatenate([columns, given])
-    rows = _rows_to_look_at(target.shape[1])
+    rows = _rows_to_examine(target.shape[1])
     rows = rows[complete_rows(features[:, rows])]
     features, target = features[:, rows], target[:, rows]
-    looked_at = [i for i, values in enumerate(features) if _varies(values)][:_MOST_FEATURES]
-    if len(rows) < _FEWEST_ROWS or not looked_at or not all(map(_varies, target)):
+    examined = [i for i, values in enumerate(features) if _varies(values)][:_MOST_FEATURES]
+    if len(rows) < _FEWEST_ROWS or not examined or not all(map(_varies, target)):
         return None
-    of_target = _serial_correlation_of(target, features[looked_at], rows, engine)
+    of_target = _serial_correlation_of(target, features[examined], rows, engine)
     if not _counts(of_target, len(rows)):
         return None
-    found = []
-    for feature in (i for i in looked_at if i < len(columns)):
+    dependent = []
+    for feature in (i for i in examined if i < len(columns)):
         of_feature = _serial_correlation_of(features[[feature]], target, rows, engine)
         if _counts(of_feature, len(rows)) and of_feature * of_target >= _LEAST_PRODUCT:
-            found.append(SerialDependence(feature, of_target, of_feature))
-    return max(found, key=lambda one: one.of_feature, default=None)
+            dependent.append(SerialDependence(feature, of_target, of_feature))
+    return max(dependent, key=lambda one: one.of_feature, default=None)
 
 
 def _varies(values: FloatArray) -> bool:
@@ -123,22 +122,22 @@ def _varies(values: FloatArray) -> bool:
 def _serial_correlation_of(columns: FloatArray, given: FloatArray, rows: IntArray, engine: Engine) -> float:
     """Return the serial correlation of columns, or of their residuals given others where that is less.
 
-    Others are regressed on one after the other: rows that are near in several series at once are near in time, and
-    a regression on all together would leave little of any series.
+    The regression on others is additive, by backfitting: rows that are near in several series at once are near in
+    time, and a joint regression would leave little of any series.
     """
-    parts = np.concatenate(
+    components = np.concatenate(
         [
-            indicators_of_largest(column, _MOST_PARTS) if is_category else column[None]
+            indicators_of_largest(column, _MOST_COMPONENTS) if is_category else column[None]
             for column, is_category in zip(columns, are_categorical(columns), strict=True)
         ]
     )
-    residuals = parts
+    residuals = components
     for regression in _PASSES * [KernelRidge(column[None], engine, QUICK_WIDTHS) for column in given]:
         residuals = residuals - regression.predict(residuals)
-    return min(_serial_correlation(parts, rows), _serial_correlation(residuals, rows))
+    return min(_serial_correlation(components, rows), _serial_correlation(residuals, rows))
 
 
-def _rows_to_look_at(n_rows: int) -> IntArray:
+def _rows_to_examine(n_rows: int) -> IntArray:
     """Return all rows, or stretches of rows from all over the table."""
     if n_rows <= _MOST_ROWS:
         return np.arange(n_rows)
@@ -148,7 +147,7 @@ def _rows_to_look_at(n_rows: int) -> IntArray:
 
 
 def _serial_correlation(columns: FloatArray, rows: IntArray) -> float:
-    """Return the largest rank correlation of rows with the next ones, over some columns."""
+    """Return the largest rank correlation of consecutive rows (lag 1), over columns (columns x rows)."""
     before = np.flatnonzero(np.diff(rows) == 1)
     if len(before) < _FEWEST_ROWS - 1:
         return 0.0

@@ -1,12 +1,15 @@
-"""Kernel ridge regression on a subset, with predictions of rows that are left out of the fit (leave-one-out)."""
+"""Kernel ridge regression on a subset, with predictions of rows that are left out of the fit (leave-one-out).
+
+The kernel is Gaussian, spanned by few rows of a long table (Nyström). Its width and the ridge are chosen for each
+predicted column by the error on rows that are left out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.linalg import eigh, solve_triangular
@@ -19,35 +22,39 @@ from infosift.data.types import are_categorical, coordinates_of
 from infosift.engines.base import Engine, equal_parts, single_threaded_blas
 from infosift.random_streams import stream
 
-# Up to as many rows the kernel matrix is exact; beyond, it is spanned by some of the rows (Nyström).
+# Up to as many rows the kernel matrix is exact; beyond, it is spanned by landmarks (Nyström; Williams and Seeger
+# 2001).
 _MOST_EXACT = 400
 _LANDMARKS = 250
 # Of more rows the functions are held in single precision, and worked with in parts.
 _MOST_IN_DOUBLE = 4_096
 _ROWS_OF_PART = 1_024
-# OpenBLAS computes the last columns of a product apart where their number is no multiple of this (its kernels for
-# AVX-512), and adds up in another order there for some rows than for others.
-_COLUMNS_OF_TILE = 16
+# Pivots and eigenvalues below this share of the largest are rounding errors.
 _NEGLIGIBLE = 1e-8
-# In units of n.
+# Ridge penalties that are compared, in units of n.
 RIDGES = tuple(10.0 ** (exponent / 2) for exponent in range(-12, 0))
-# So much of the rows is left out at once, unless a group is larger.
+# Where rows are in groups, the most folds of groups that are left out in turn.
 _MOST_FOLDS = 20
 # Widths of the Gaussian kernel, in units of the root of the number of columns.
 _WIDTHS = (0.5, 1.0, 2.0, 4.0, 8.0)
-# Narrow ones, and the most columns among which there are rows that near.
+# Narrow ones, and the most columns in which there are rows that near.
 _NARROW_WIDTHS = ((0.12, 2), (0.25, 4))
-# Enough to compare sets of features by: few functions span the kernel.
+# Enough to compare subsets by: few functions span these kernels.
 QUICK_WIDTHS = (1.0, 4.0)
-_TIMES_FILLED = 2
+# Gaps of a predicted column are imputed by its prediction, so many times over.
+_ROUNDS_OF_IMPUTING = 2
 _VALUES_AT_ONCE = 8_000_000
 _MOST_COMPARED = 500
-_LEAST_SPREAD = 0.1  # of the mean
-_LEAST_DISTANCE = 1e-3  # of the mean, whose logarithm is taken
-# By how much the distances must be likelier for the spread to vary from row to row: a logarithm of likelihoods.
+_LEAST_SPREAD = 0.1  # of the mean absolute residual
+_LEAST_DISTANCE = 1e-3  # of the mean, before a logarithm is taken
+# By how much the log-likelihood must rise for the spread to vary from row to row.
 _COST_OF_A_SPREAD = 3.0
-# The middle half of a normal column is 1.35 standard deviations wide.
+# A column is heavy-tailed where its interquartile range is less than this times its standard deviation; that of a
+# normal one is 1.35 times.
 _NARROW = 0.7
+# OpenBLAS computes the last columns of a product apart where their number is no multiple of this (its kernels for
+# AVX-512), and adds up in another order there for some rows than for others.
+_COLUMNS_OF_TILE = 16
 
 
 def row_stable_product(left: FloatArray, right: FloatArray) -> FloatArray:
@@ -61,230 +68,184 @@ def row_stable_product(left: FloatArray, right: FloatArray) -> FloatArray:
     return np.asarray((left @ padded)[:, :n_columns])
 
 
-class Basis:
-    """Functions of the rows (rows x functions), in parts of rows.
+class KernelBasis:
+    """A kernel as a sum over functions of the rows (rows x functions), orthonormal and of mean zero.
 
-    Those of a long table are held in single precision: it is the largest thing that a worker has in memory, and
-    what is predicted by it is uncertain by much more.
+    ``eigenvalues`` has one for each function. The functions of a long table are held in single precision: they are
+    the largest array that a worker has in memory, and what they predict is uncertain by much more.
     """
 
-    def __init__(self, n_rows: int, n_functions: int) -> None:
-        self._parts = _parts_of(n_rows)
-        self._held = np.empty((n_rows, n_functions), np.float64 if len(self._parts) == 1 else np.float32)
+    def __init__(self, width: float, points: FloatArray, n_columns: int) -> None:
+        """Span the kernel of a width, in units of the root of the columns, on points (rows x coordinates).
 
-    def __setitem__(self, rows: slice, values: FloatArray) -> None:
-        self._held[rows] = values
+        A pivoted Cholesky factorisation takes as many landmarks as it needs, of a wide kernel few. The kernel
+        matrix of a long table is never in memory as a whole.
+        """
+        self.n_rows = len(points)
+        is_long = self.n_rows > _MOST_IN_DOUBLE
+        self._parts = equal_parts(self.n_rows, _ROWS_OF_PART if is_long else self.n_rows)
+        landmarks = points
+        if self.n_rows > _MOST_EXACT:  # the same rows in every run
+            landmarks = points[stream(0, "landmarks").choice(self.n_rows, _LANDMARKS, replace=False)]
 
-    @property
-    def n_rows(self) -> int:
-        """Of how many rows they are functions."""
-        return len(self._held)
+        def kernel(rows: FloatArray, others: FloatArray) -> FloatArray:
+            return np.asarray(np.exp(-(cdist(rows, others, "sqeuclidean") / n_columns) / (2 * width**2)))
 
-    def of(self, rows: IntArray) -> FloatArray:
-        """Return the functions of some rows."""
-        return self._held[rows].astype(np.float64, copy=False)
+        factor, pivots, rank, _ = dpstrf(kernel(landmarks, landmarks), tol=_NEGLIGIBLE, lower=1)
+        span, lower = landmarks[pivots[:rank] - 1], np.tril(factor[:rank, :rank])
+
+        @lru_cache(maxsize=1)  # a table in one part is worked out once
+        def features_of(number: int) -> FloatArray:
+            rows = kernel(points[self._parts[number]], span)
+            return np.ascontiguousarray(solve_triangular(lower, rows.T, lower=True).T)
+
+        numbers = range(len(self._parts))
+        mean = sum(features_of(number).sum(axis=0) for number in numbers) / self.n_rows
+        products = np.zeros((rank, rank))
+        for number in numbers:
+            centred = features_of(number) - mean
+            products += centred.T @ centred
+        eigenvalues, vectors = eigh(products)
+        held = eigenvalues > _NEGLIGIBLE * eigenvalues[-1]
+        self.eigenvalues, vectors = eigenvalues[held], vectors[:, held] / np.sqrt(eigenvalues[held])
+        self._functions = np.empty((self.n_rows, len(self.eigenvalues)), np.float32 if is_long else np.float64)
+        for number, part in enumerate(self._parts):
+            self._functions[part] = (features_of(number) - mean) @ vectors
+
+    def at(self, rows: IntArray | slice) -> FloatArray:
+        """Return the functions at some rows (rows x functions)."""
+        return self._functions[rows].astype(np.float64, copy=False)
+
+    def in_parts(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield parts of the rows, with the functions at these."""
+        for part in self._parts:
+            yield part, self.at(part)
 
     def coefficients_of(self, columns: FloatArray) -> FloatArray:
-        """Return the products of columns with the functions."""
-        products = np.zeros((len(columns), self._held.shape[1]))
+        """Return the inner products of columns (columns x rows) with the functions (columns x functions)."""
+        products = np.zeros((len(columns), len(self.eigenvalues)))
         for part, values in self.in_parts():
             products += row_stable_product(columns[:, part], values)
         return products
 
     def sums(self, coefficients: FloatArray) -> FloatArray:
-        """Return columns, each a sum of the functions with coefficients of its own."""
+        """Return sums of the functions (columns x rows), by coefficients (columns x functions)."""
         columns = np.empty((len(coefficients), self.n_rows))
         for part, values in self.in_parts():
             columns[:, part] = row_stable_product(coefficients, values.T)
         return columns
 
-    def in_parts(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield parts of the rows, with the functions of these."""
-        for part in self._parts:
-            yield part, self._held[part].astype(np.float64, copy=False)
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """A kernel as a sum over functions, which are orthonormal and have mean zero, each with its eigenvalue."""
-
-    basis: Basis
-    eigenvalues: FloatArray
-
-
-def spanned_kernel(width: float, points: FloatArray, n_columns: int) -> Kernel:
-    """Return the functions that span a kernel of a width, in units of the root of the number of columns.
-
-    It is spanned by as many of the landmarks as it takes, which for a wide one are few. Of a long table it is
-    never there for all rows at once.
-    """
-    landmarks = _landmarks(len(points))
-    marks = points if landmarks is None else points[landmarks]
-    factor, pivots, rank, _ = dpstrf(_kernel(marks, marks, width, n_columns), tol=_NEGLIGIBLE, lower=1)
-    span, lower = marks[pivots[:rank] - 1], np.tril(factor[:rank, :rank])
-    parts = _parts_of(len(points))
-
-    @lru_cache(maxsize=1)  # of a table in one part they are worked out once
-    def functions_of(number: int) -> FloatArray:
-        kernel = _kernel(points[parts[number]], span, width, n_columns)
-        return np.ascontiguousarray(solve_triangular(lower, kernel.T, lower=True).T)
-
-    mean = sum(functions_of(number).sum(axis=0) for number in range(len(parts))) / len(points)
-    products = np.zeros((rank, rank))
-    for number in range(len(parts)):
-        centred = functions_of(number) - mean
-        products += centred.T @ centred
-    eigenvalues, vectors = eigh(products)
-    held = eigenvalues > _NEGLIGIBLE * eigenvalues[-1]
-    vectors, eigenvalues = vectors[:, held] / np.sqrt(eigenvalues[held]), eigenvalues[held]
-    basis = Basis(len(points), len(eigenvalues))
-    for number, part in enumerate(parts):
-        basis[part] = (functions_of(number) - mean) @ vectors
-    return Kernel(basis, eigenvalues)
-
-
-def _parts_of(n_rows: int) -> list[slice]:
-    return [slice(0, n_rows)] if n_rows <= _MOST_IN_DOUBLE else equal_parts(n_rows, _ROWS_OF_PART)
-
-
-def _landmarks(n_rows: int) -> IntArray | None:
-    """Return the rows that span the kernel, the same in every run; None where all do."""
-    if n_rows <= _MOST_EXACT:
-        return None
-    return stream(0, "landmarks").choice(n_rows, _LANDMARKS, replace=False)
-
-
-def _kernel(points: FloatArray, others: FloatArray, width: float, n_columns: int) -> FloatArray:
-    return np.asarray(np.exp(-(cdist(points, others, "sqeuclidean") / n_columns) / (2 * width**2)))
-
-
-class HeldOutResiduals(Protocol):
-    """A ridge regression on functions of the rows, by residuals of rows that are left out.
-
-    Columns (columns x rows) have mean zero. What is asked of all ridges is asked of the compared rows.
-    """
-
-    def coefficients(self, centred: FloatArray) -> FloatArray:
-        """Return what the other methods want of some columns."""
-        ...
-
-    def compared(self, coefficients: FloatArray, centred: FloatArray, out: FloatArray) -> None:
-        """Write the residuals by every ridge (columns x ridges x compared rows)."""
-        ...
-
-    def residuals(self, coefficients: FloatArray, centred: FloatArray, ridges: IntArray) -> FloatArray:
-        """Return the residuals of all rows (columns x rows), by a ridge for each column."""
-        ...
-
 
 class LeaveOneOut:
-    """Leaves out each row alone, which has a closed form: its residual over one less its leverage."""
+    """Ridge regressions on a basis for all ridges at once, by the residuals of rows that are left out one by one.
 
-    def __init__(self, kernel: Kernel, compared: IntArray) -> None:
-        self._basis, self._compared, n_rows = kernel.basis, compared, kernel.basis.n_rows
-        self._kept = kernel.eigenvalues / (kernel.eigenvalues + np.array(RIDGES)[:, None] * n_rows)
+    These have a closed form: the residual of a row over one minus its leverage. Columns (columns x rows) are
+    centred. Ridges are compared by their residuals in the ``compared`` rows.
+    """
+
+    def __init__(self, basis: KernelBasis, compared: IntArray) -> None:
+        self._basis, self._compared, n_rows = basis, compared, basis.n_rows
+        self._shrinkage = basis.eigenvalues / (basis.eigenvalues + np.array(RIDGES)[:, None] * n_rows)
         self._free = np.empty((len(RIDGES), n_rows))
-        for part, values in kernel.basis.in_parts():
-            self._free[:, part] = 1 - (self._kept @ (values**2).T + 1 / n_rows)
+        for part, values in basis.in_parts():
+            self._free[:, part] = 1 - (self._shrinkage @ (values**2).T + 1 / n_rows)
 
     def coefficients(self, centred: FloatArray) -> FloatArray:
-        """Return the products of columns with the functions."""
+        """Return the coefficients of columns before any ridge, which the other methods take."""
         return self._basis.coefficients_of(centred)
 
-    def compared(self, coefficients: FloatArray, centred: FloatArray, out: FloatArray) -> None:
-        """Write the residuals by every ridge, of the compared rows."""
-        shares = _of_every_ridge(coefficients, self._kept)
-        fitted = row_stable_product(shares, self._basis.of(self._compared).T)
+    def compare(self, coefficients: FloatArray, centred: FloatArray, out: FloatArray) -> None:
+        """Write the residuals by every ridge (columns x ridges x compared rows)."""
+        shrunk = _by_every_ridge(coefficients, self._shrinkage)
+        fitted = row_stable_product(shrunk, self._basis.at(self._compared).T)
         np.subtract(centred[:, None, self._compared], fitted.reshape(out.shape), out=out)
         np.divide(out, self._free[:, self._compared], out=out)
 
     def residuals(self, coefficients: FloatArray, centred: FloatArray, ridges: IntArray) -> FloatArray:
-        """Return the residuals of all rows, by a ridge for each column."""
-        fitted = self._basis.sums(coefficients * self._kept[ridges])
+        """Return the residuals of all rows (columns x rows), by a ridge for each column."""
+        fitted = self._basis.sums(coefficients * self._shrinkage[ridges])
         return np.asarray((centred - fitted) / self._free[ridges])
 
 
 class LeaveGroupsOut:
-    """Leaves out folds of whole groups: rows of a group are alike, and would predict each other.
+    """The same by residuals of folds of whole groups: rows of a group are alike, and would predict each other.
 
-    The regression is fitted anew to the rows outside each fold, in coordinates in which it is solved for every
-    ridge at once.
+    The regression is fitted anew to the rows outside each fold.
     """
 
-    def __init__(self, kernel: Kernel, compared: IntArray, folds: Sequence[IntArray]) -> None:
-        self._folds = [_Fold(kernel, rows, compared) for rows in folds]
+    def __init__(self, basis: KernelBasis, compared: IntArray, folds: Sequence[IntArray]) -> None:
+        self._folds = [_Fold(basis, rows, compared) for rows in folds]
 
     def coefficients(self, centred: FloatArray) -> FloatArray:
-        """Return the coefficients of the regression outside each fold, before any ridge."""
+        """Return the coefficients outside each fold before any ridge (folds x columns x functions)."""
         inside = [fold.products(centred) for fold in self._folds]
-        total = np.sum(inside, axis=0)
-        return np.stack(
-            [fold.coefficients(total - own, centred) for fold, own in zip(self._folds, inside, strict=True)]
-        )
+        total, pairs = np.sum(inside, axis=0), zip(self._folds, inside, strict=True)
+        return np.stack([fold.coefficients(total - own, centred) for fold, own in pairs])
 
-    def compared(self, coefficients: FloatArray, centred: FloatArray, out: FloatArray) -> None:
-        """Write the residuals by every ridge, of the compared rows."""
+    def compare(self, coefficients: FloatArray, centred: FloatArray, out: FloatArray) -> None:
+        """Write the residuals by every ridge (columns x ridges x compared rows)."""
         for fold, own in zip(self._folds, coefficients, strict=True):
             fold.compare(own, centred, out)
 
     def residuals(self, coefficients: FloatArray, centred: FloatArray, ridges: IntArray) -> FloatArray:
-        """Return the residuals of all rows, by a ridge for each column."""
-        found = np.empty_like(centred)
+        """Return the residuals of all rows (columns x rows), by a ridge for each column."""
+        residuals = np.empty_like(centred)
         for fold, own in zip(self._folds, coefficients, strict=True):
-            found[:, fold.rows] = fold.residuals(own, centred, ridges)
-        return found
+            residuals[:, fold.rows] = fold.residuals(own, centred, ridges)
+        return residuals
 
 
 class _Fold:
-    """Rows that are left out, and the regression on all others."""
+    """Rows that are left out, and the regression on all others, in coordinates that solve it for every ridge."""
 
-    def __init__(self, kernel: Kernel, rows: IntArray, compared: IntArray) -> None:
-        self._basis, self.rows = kernel.basis, rows
-        self._n_others = kernel.basis.n_rows - len(rows)
-        inside = self._basis.of(rows)
+    def __init__(self, basis: KernelBasis, rows: IntArray, compared: IntArray) -> None:
+        self._basis, self.rows, self._n_others = basis, rows, basis.n_rows - len(rows)
+        inside = basis.at(rows)
         # The functions are orthonormal with mean zero over all rows, so that the sums over the others are known.
         self._mean = -inside.sum(axis=0) / self._n_others
         products = np.eye(inside.shape[1]) - inside.T @ inside - self._n_others * np.outer(self._mean, self._mean)
-        scale = np.sqrt(kernel.eigenvalues)
+        scale = np.sqrt(basis.eigenvalues)
         values, vectors = np.linalg.eigh(products * np.outer(scale, scale))
-        self._turn = scale[:, None] * vectors
-        ridges = np.array(RIDGES)[:, None] * kernel.basis.n_rows
-        self._kept = 1 / (np.maximum(values, 0.0) + ridges)
-        self._places = np.flatnonzero(np.isin(compared, rows))
-        self._compared = compared[self._places]
-        self._turned = (self._basis.of(self._compared) - self._mean) @ self._turn
+        self._rotation = scale[:, None] * vectors
+        self._shrinkage = 1 / (np.maximum(values, 0.0) + np.array(RIDGES)[:, None] * basis.n_rows)
+        self._positions = np.flatnonzero(np.isin(compared, rows))
+        self._compared = compared[self._positions]
+        self._rotated = (basis.at(self._compared) - self._mean) @ self._rotation
 
     def products(self, centred: FloatArray) -> FloatArray:
         """Return the products of columns with the functions, over the rows of the fold."""
-        return row_stable_product(centred[:, self.rows], self._basis.of(self.rows))
+        return row_stable_product(centred[:, self.rows], self._basis.at(self.rows))
 
     def coefficients(self, outside: FloatArray, centred: FloatArray) -> FloatArray:
         """Return the coefficients of columns before any ridge, by their products over all other rows."""
         mean = _mean_outside(centred, self.rows)
-        return row_stable_product(outside - self._n_others * mean * self._mean, self._turn)
+        return row_stable_product(outside - self._n_others * mean * self._mean, self._rotation)
 
     def compare(self, coefficients: FloatArray, centred: FloatArray, out: FloatArray) -> None:
         """Write the residuals of the compared rows that are in the fold."""
-        fitted = row_stable_product(_of_every_ridge(coefficients, self._kept), self._turned.T)
+        fitted = row_stable_product(_by_every_ridge(coefficients, self._shrinkage), self._rotated.T)
         away = centred[:, self._compared] - _mean_outside(centred, self.rows)
-        out[:, :, self._places] = away[:, None] - fitted.reshape(len(centred), len(RIDGES), len(self._places))
+        out[:, :, self._positions] = away[:, None] - fitted.reshape(*out.shape[:2], len(self._positions))
 
     def residuals(self, coefficients: FloatArray, centred: FloatArray, ridges: IntArray) -> FloatArray:
         """Return the residuals of the rows of the fold."""
-        sums = row_stable_product(coefficients * self._kept[ridges], self._turn.T)
-        fitted = row_stable_product(sums, (self._basis.of(self.rows) - self._mean).T)
+        sums = row_stable_product(coefficients * self._shrinkage[ridges], self._rotation.T)
+        fitted = row_stable_product(sums, (self._basis.at(self.rows) - self._mean).T)
         return np.asarray(centred[:, self.rows] - _mean_outside(centred, self.rows) - fitted)
 
 
-def _of_every_ridge(coefficients: FloatArray, kept: FloatArray) -> FloatArray:
-    """Return what ridges keep of coefficients (columns times ridges x functions)."""
+_Fit: TypeAlias = LeaveOneOut | LeaveGroupsOut
+
+
+def _by_every_ridge(coefficients: FloatArray, shrinkage: FloatArray) -> FloatArray:
+    """Return coefficients shrunk by every ridge (columns times ridges x functions)."""
     # No function is held where all rows are alike in the subset, as in a constant that is kept.
     n_columns, n_functions = coefficients.shape
-    return np.asarray((coefficients[:, None] * kept).reshape(n_columns * len(kept), n_functions))
+    return np.asarray((coefficients[:, None] * shrinkage).reshape(n_columns * len(shrinkage), n_functions))
 
 
 def residuals_by_mean(centred: FloatArray, folds: Sequence[IntArray] | None) -> FloatArray:
-    """Return the residuals of columns of mean zero by the mean of the rows that are not left out with a row."""
+    """Return the residuals of centred columns by the mean of the rows that are not left out with a row."""
     n_rows = centred.shape[1]
     if folds is None:
         return np.asarray(centred * (n_rows / (n_rows - 1)))
@@ -299,11 +260,12 @@ def _mean_outside(centred: FloatArray, rows: IntArray) -> FloatArray:
 
 
 def folds_of(row_groups: IntArray | None) -> list[IntArray] | None:
-    """Return the rows of folds of about one size, of whole groups; None where each row is left out alone."""
-    if row_groups is None:
-        return None
-    groups, sizes = np.unique(row_groups, return_counts=True)
-    if len(groups) == 1:  # whose rows have no others
+    """Divide whole groups into folds of about one size (the largest first, each into the smallest fold).
+
+    None is where rows are left out one by one: they are in no groups, or all in one.
+    """
+    groups, sizes = np.unique([] if row_groups is None else row_groups, return_counts=True)
+    if row_groups is None or len(groups) == 1:
         return None
     folds, filled = np.empty(len(groups), dtype=np.int64), np.zeros(min(len(groups), _MOST_FOLDS), dtype=np.int64)
     for group in np.argsort(-sizes, kind="stable"):
@@ -314,11 +276,11 @@ def folds_of(row_groups: IntArray | None) -> list[IntArray] | None:
 
 
 class KernelRidge:
-    """Predicts columns of numbers from a subset, each row from all others.
+    """Predicts columns from a subset (columns x rows), each row from the remaining rows (leave-one-out).
 
     The width of the kernel and the ridge are chosen for each predicted column by the error on rows that are left
     out; the mean of the other rows is one of the choices. Where rows belong to groups, no row is predicted from
-    its own group. The same numbers come out whatever else is predicted and however many threads there are.
+    its own group. A prediction has the same bits whatever else is predicted and however many threads there are.
     """
 
     def __init__(
@@ -333,38 +295,38 @@ class KernelRidge:
         self._points = coordinates_of(np.array(shaped)).T
         self._n_columns, self.n_rows = len(subset), len(self._points)
         self._folds = folds_of(row_groups)
-        # Of very many rows, some are enough to compare widths and ridges by.
+        # Widths and ridges are compared in some of very many rows.
         self._compared = np.linspace(0, self.n_rows - 1, min(self.n_rows, _MOST_COMPARED)).astype(np.int64)
         if widths is None:
             widths = [*(width for width, most in _NARROW_WIDTHS if len(subset) <= most), *_WIDTHS]
         self._widths, self._lock = tuple(widths), Lock()
-        self._found: list[HeldOutResiduals] | None = list(engine.local.map(self._fit, self._widths))
+        self._fitted: list[_Fit] | None = list(engine.local.map(self._fit, self._widths))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what to send elsewhere: the points, which are few beside what is fitted to them."""
-        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_found")}
+        """Return what to send elsewhere: the points, which are few compared with what is fitted to them."""
+        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_fitted")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _lock=Lock(), _found=None)
+        vars(self).update(state, _lock=Lock(), _fitted=None)
 
     @property
-    def _fits(self) -> list[HeldOutResiduals]:
+    def _fits(self) -> list[_Fit]:
         with self._lock:
-            if self._found is None:
+            if self._fitted is None:
                 with single_threaded_blas():
-                    self._found = [self._fit(width) for width in self._widths]
-            return self._found
+                    self._fitted = [self._fit(width) for width in self._widths]
+            return self._fitted
 
-    def _fit(self, width: float) -> HeldOutResiduals:
-        kernel = spanned_kernel(width, self._points, self._n_columns)
+    def _fit(self, width: float) -> _Fit:
+        basis = KernelBasis(width, self._points, self._n_columns)
         if self._folds is None:
-            return LeaveOneOut(kernel, self._compared)
-        return LeaveGroupsOut(kernel, self._compared, self._folds)
+            return LeaveOneOut(basis, self._compared)
+        return LeaveGroupsOut(basis, self._compared, self._folds)
 
     def predict(self, columns: FloatArray) -> FloatArray:
-        """Return what each row of some columns (columns x rows) would be by the others; one column is one row.
+        """Predict each row of columns (columns x rows), or of one column, from the remaining rows.
 
-        Gaps are filled by what is predicted there.
+        Gaps are imputed by what is predicted there.
         """
         if columns.ndim == 1:
             return np.asarray(self.predict(columns[None])[0])
@@ -372,22 +334,22 @@ class KernelRidge:
         if not gaps.any():
             return self._predict(columns)
         columns = impute(columns)
-        for _ in range(_TIMES_FILLED):
+        for _ in range(_ROUNDS_OF_IMPUTING):
             columns = np.where(gaps, self._predict(columns), columns)
         return self._predict(columns)
 
     def _predict(self, columns: FloatArray) -> FloatArray:
         at_once = max(1, _VALUES_AT_ONCE // (len(RIDGES) * min(self.n_rows, _MOST_COMPARED)))
-        parts = [columns[start : start + at_once] for start in range(0, len(columns), at_once)]
         with single_threaded_blas():
+            parts = [columns[part] for part in equal_parts(len(columns), at_once)]
             return np.concatenate([part - self._residuals(part) for part in parts])
 
     def _residuals(self, columns: FloatArray) -> FloatArray:
-        """Return the residuals of some columns, by the width and the ridge that have least of them."""
+        """Return the leave-one-out residuals of columns, by the width and the ridge of least error."""
         centred = columns - columns.mean(axis=1, keepdims=True)
         residuals = residuals_by_mean(centred, self._folds)
-        mean_does = np.mean(residuals[:, self._compared] ** 2, axis=1)
-        widths, ridges, coefficients = self._best(centred, mean_does)
+        errors_of_mean = np.mean(residuals[:, self._compared] ** 2, axis=1)
+        widths, ridges, coefficients = self._best(centred, errors_of_mean)
         for width in np.unique(widths[widths >= 0]):
             # Of all columns, since the bits of a product depend on its shape, and that on the others' widths.
             by_width, own = self._fits[width].residuals(coefficients[width], centred, ridges), widths == width
@@ -397,7 +359,7 @@ class KernelRidge:
     def _best(self, centred: FloatArray, least: FloatArray) -> tuple[IntArray, IntArray, list[FloatArray]]:
         """Return the width and the ridge of least error for each column, and the coefficients of all widths.
 
-        A width of -1 is where the mean does best.
+        A width of -1 is where the mean has ``least`` error.
         """
         widths, ridges = np.full(len(centred), -1), np.zeros(len(centred), dtype=np.int64)
         coefficients = []
@@ -405,7 +367,7 @@ class KernelRidge:
         left = np.empty((len(centred), len(RIDGES), len(self._compared)))
         for width, fit in enumerate(self._fits):
             coefficients.append(fit.coefficients(centred))
-            fit.compared(coefficients[-1], centred, left)
+            fit.compare(coefficients[-1], centred, left)
             np.multiply(left, left, out=left)
             errors = left.mean(axis=2)
             best = np.argmin(errors, axis=1)
@@ -416,17 +378,17 @@ class KernelRidge:
 
 
 def predict_with_spread(columns: FloatArray, regression: KernelRidge) -> tuple[FloatArray, FloatArray]:
-    """Return what each row of some columns would be by the others, and how far from that it is expected to be."""
+    """Return leave-one-out predictions of columns (columns x rows), and predictions of the absolute residuals."""
     predicted = regression.predict(columns)
     return predicted, expected_spread(columns - predicted, regression)
 
 
 def expected_spread(residuals: FloatArray, regression: KernelRidge) -> FloatArray:
-    """Return how far from zero each row of some residuals is expected to be; one where all are zero, or gaps.
+    """Predict the absolute value of residuals (columns x rows); one where all are zero, or gaps.
 
-    Distances are predicted as they are, and by their logarithms, which can follow a spread down to almost nothing;
-    that under which the distances are likeliest is taken, and the same spread for all rows unless one that varies
-    is clearly likelier.
+    Absolute residuals are predicted as they are, and by their logarithms, which can follow a spread down to almost
+    nothing. Of both, and the same spread for all rows, the one is taken under which the residuals are likeliest if
+    they have a Laplace distribution; the constant spread unless one that varies is clearly likelier.
     """
     away = np.abs(residuals)
     mean = _mean_of_known(away)[:, None]
@@ -442,13 +404,13 @@ def expected_spread(residuals: FloatArray, regression: KernelRidge) -> FloatArra
 
 
 def _mean_of_known(values: FloatArray) -> FloatArray:
-    """Return means along the last axis of what is not a gap; zero where all are gaps."""
+    """Return means along the last axis of what is no gap; zero where all are gaps."""
     known = ~np.isnan(values)
     return np.asarray(np.where(known, values, 0.0).sum(axis=-1) / np.maximum(known.sum(axis=-1), 1))
 
 
 def _without_long_tails(column: FloatArray) -> FloatArray:
-    """Return normal scores in place of numbers most of which lie close together beside their spread."""
+    """Return normal scores in place of numbers with heavy tails, most of which lie close together."""
     low, high = np.quantile(column, (0.25, 0.75))
     if high - low >= _NARROW * column.std():
         return column
@@ -458,17 +420,17 @@ def _without_long_tails(column: FloatArray) -> FloatArray:
 def impute_by_regression(
     columns: FloatArray, others: Callable[[], FloatArray], engine: Engine, row_groups: IntArray | None = None
 ) -> FloatArray:
-    """Return columns of numbers with gaps filled by what the rest of both predict, categories by the largest.
+    """Impute gaps of columns (columns x rows) by regression on all other columns, those of categories by the mode.
 
-    A copy among the others, which are asked for where there are gaps, thus says no more than is in the gaps
-    already.
+    ``others`` returns more columns, where there are gaps. A duplicate among them thus tells no more about a row
+    than what is imputed there.
     """
     if not np.isnan(columns).any():
         return columns
     plain, is_categorical = impute(np.concatenate([columns, others()])), are_categorical(columns)
-    found = plain[: len(columns)].copy()
+    imputed = plain[: len(columns)].copy()
     for i, column in enumerate(columns):
         if np.isnan(column).any() and not is_categorical[i] and len(plain) > 1:
             predicted = KernelRidge(np.delete(plain, i, axis=0), engine, QUICK_WIDTHS, row_groups).predict(column)
-            found[i] = np.where(np.isnan(column), predicted, column)
-    return found
+            imputed[i] = np.where(np.isnan(column), predicted, column)
+    return imputed

@@ -14,16 +14,16 @@ import numpy as np
 from infosift.arrays import FloatArray, IntArray
 from infosift.inference.permutation import interval_of_p, studentised
 
-# Probability, on each side of alpha and at each look, that a test ends early with the wrong result.
-_ERROR_OF_A_LOOK = 0.001
-# A schedule of expensive draws: a first look at 19, then as many as alpha needs, doubled once.
+# Probability, on each side of alpha and at each stage of a schedule, that a test ends early with the wrong result.
+_ERROR_OF_ENDING = 0.001
+# A schedule of expensive draws: 19, then as many as alpha needs, doubled once.
 _DOUBLINGS = 2
-_EARLY_LOOK = 19
+_EARLIEST = 19
 # Mean and variance of fewer surrogates are too uncertain for Cantelli's inequality.
 _FEWEST_FOR_BOUND = 39
 # A schedule of cheap draws: 60 and 250, then a thousand for a p-value that is precise to a thousandth, then five
 # times as many where a candidate is within three standard errors of alpha. All count the data as one draw.
-_CHEAP_LOOKS = (60, 250)
+_EARLY_CHEAP = (60, 250)
 _PRECISE = 1000
 TIMES_TO_SETTLE = 5
 _STANDARD_ERRORS = 3.0
@@ -64,7 +64,7 @@ class NullSample:
 
     @classmethod
     def joined(cls, parts: Sequence[NullSample]) -> NullSample:
-        """Return the sample of all candidates, by samples of some of them in the same draws."""
+        """Return the sample of all candidates, by samples of blocks of them in the same draws."""
         return cls(
             np.concatenate([part.observed for part in parts]),
             np.concatenate([part.n_exceed for part in parts]),
@@ -87,38 +87,22 @@ class NullSample:
         """The p-value of each candidate as if it were the only one: how often its own surrogate is as large."""
         return np.asarray((1 + self.n_exceed) / (1 + self.n_permutations))
 
+    def interval(self, position: int) -> tuple[float, float]:
+        """Return a 95 % interval of the adjusted p-value that all permutations would give, of a candidate.
 
-class GrowingSample:
-    """A sample that grows, each draw being scored once; ``scores`` returns (draws x candidates x scores)."""
-
-    def __init__(self, scores: Callable[[range], FloatArray]) -> None:
-        self._scores = scores
-        self._drawn: list[FloatArray] = []
-
-    def __call__(self, n_permutations: int) -> NullSample:
-        """Return the sample of the data and so many surrogates."""
-        self._drawn.append(self._scores(range(sum(map(len, self._drawn)), n_permutations + 1)))
-        return NullSample.of_scores(np.concatenate(self._drawn))
-
-
-@dataclass(frozen=True)
-class MaxTest:
-    """The maximum test of all candidates: its sample, and the p-value of the best candidate with its interval."""
-
-    sample: NullSample
-    p_value: float
-    p_low: float
-    p_high: float
-
-    @property
-    def n_permutations(self) -> int:
-        """Number of surrogates."""
-        return self.sample.n_permutations
+        Of the best candidate, Cantelli's inequality bounds it from above, too.
+        """
+        p_values, count = self.p_values, self.n_permutations
+        p_value = float(p_values[position])
+        low, high = interval_of_p(round(p_value * (1 + count)) - 1, count)
+        if p_value == p_values.min():
+            high = max(p_value, min(high, tail_bound(self.max_statistics)))
+        return low, high
 
 
 def max_test(
     sample: Callable[[int], NullSample], alpha: float, schedule: Iterable[int], *, precise: bool = False
-) -> MaxTest:
+) -> NullSample:
     """Draw until it is clear whether the best candidate passes at level alpha, or to the end of a schedule.
 
     ``sample`` returns the statistics of the data and of so many surrogates. A test ends early where the 99.8 %
@@ -130,14 +114,11 @@ def max_test(
     for count in schedule:
         drawn = sample(count)
         n_exceed = int(np.count_nonzero(drawn.max_statistics[1:] >= drawn.max_statistics[0]))
-        low, high = interval_of_p(n_exceed, count, 1 - 2 * _ERROR_OF_A_LOOK)
-        bound = tail_bound(drawn.max_statistics)
-        passes = high <= alpha or (count >= _FEWEST_FOR_BOUND and bound <= alpha / 2)
-        if low > alpha or (_is_settled(drawn, alpha) if precise else passes):
+        low, high = interval_of_p(n_exceed, count, 1 - 2 * _ERROR_OF_ENDING)
+        is_far = count >= _FEWEST_FOR_BOUND and tail_bound(drawn.max_statistics) <= alpha / 2
+        if low > alpha or (_is_settled(drawn, alpha) if precise else high <= alpha or is_far):
             break
-    p_value = (1 + n_exceed) / (1 + count)
-    low, high = interval_of_p(n_exceed, count)
-    return MaxTest(drawn, p_value, low, max(p_value, min(high, bound)))
+    return drawn
 
 
 def _is_settled(sample: NullSample, alpha: float) -> bool:
@@ -146,11 +127,10 @@ def _is_settled(sample: NullSample, alpha: float) -> bool:
     return sample.n_permutations >= _PRECISE - 1 and not np.any(np.abs(sample.p_values - alpha) < near)
 
 
-def no_evidence(n_candidates: int, alpha: float) -> MaxTest:
-    """Return the test of candidates about which there are too few rows to say anything: every p-value is one."""
-    count = next(schedule_of_cheap_draws(alpha, None))
-    sample = NullSample(np.zeros(n_candidates), np.full(n_candidates, count), np.zeros(count + 1))
-    return MaxTest(sample, 1.0, *interval_of_p(count, count))
+def no_evidence(n_candidates: int, alpha: float) -> NullSample:
+    """Return a sample of candidates about which there are too few rows to say anything: every p-value is one."""
+    count = next(schedule_of_cheap_draws(alpha))
+    return NullSample(np.zeros(n_candidates), np.full(n_candidates, count), np.zeros(count + 1))
 
 
 def tail_bound(max_statistics: FloatArray) -> float:
@@ -164,34 +144,28 @@ def tail_bound(max_statistics: FloatArray) -> float:
     return float(1 / (1 + (above / spread) ** 2)) if above > 0 and spread > 0 else 1.0
 
 
-def schedule_of_draws(alpha: float, n_permutations: int | None, *, settles: bool = False) -> Iterator[int]:
+def schedule_of_draws(alpha: float, *, settles: bool = False) -> Iterator[int]:
     """Yield after how many permutations a test may end: 19, then as many as make alpha exact, doubled once.
 
-    A requested number is drawn in full. With ``settles``, a last look decides about what is near alpha.
+    With ``settles``, five times as many decide about what is near alpha.
     """
-    if n_permutations is not None:
-        yield n_permutations
-        return
     first = math.ceil(1 / alpha - 1e-9)
-    if first >= 2 * _EARLY_LOOK:
-        yield _EARLY_LOOK
+    if first >= 2 * _EARLIEST:
+        yield _EARLIEST
     for doubling in range(_DOUBLINGS):
         yield first * 2**doubling - 1
     if settles:
         yield first * 2 ** (_DOUBLINGS - 1) * TIMES_TO_SETTLE - 1
 
 
-def schedule_of_cheap_draws(alpha: float, n_permutations: int | None, *, settles: bool = True) -> Iterator[int]:
-    """Yield the numbers of permutations after which a test may end where draws are cheap.
+def schedule_of_cheap_draws(alpha: float, *, settles: bool = True) -> Iterator[int]:
+    """Yield after how many permutations a test may end where draws are cheap.
 
-    The last ones are about a thousand, or as many as alpha needs, such that alpha is exact; with ``settles``, five
+    The last are about a thousand, or as many as alpha needs, such that alpha is exact. With ``settles``, five
     times as many decide about what is near alpha.
     """
-    if n_permutations is not None:
-        yield n_permutations
-        return
     precise = round(math.ceil(_PRECISE * alpha - 1e-9) / alpha)
-    yield from sorted({min(count, precise) - 1 for count in (*_CHEAP_LOOKS, precise)})
+    yield from sorted({min(count, precise) - 1 for count in (*_EARLY_CHEAP, precise)})
     if settles:
         yield TIMES_TO_SETTLE * precise - 1
 

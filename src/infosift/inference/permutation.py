@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from threading import Lock
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,16 +32,10 @@ _VALUES_AT_ONCE = 8_000_000
 _BITS_OF_PRODUCT = 7
 _MOST_BITS = 20
 
+# Draws of a null: the row from which each row takes its value (draws x rows), for a block of ``DRAWS_PER_STREAM``.
+Permutations: TypeAlias = Callable[[range], IntArray]
 # Row numbers in the smallest integers that hold them.
 _Rows: TypeAlias = NDArray[np.unsignedinteger[Any]]
-
-
-class Permutations(Protocol):
-    """Draws of a null hypothesis, each known by its number."""
-
-    def __call__(self, draws: range) -> IntArray:
-        """Return the row from which each row takes its value (draws x rows), for ``DRAWS_PER_STREAM`` draws."""
-        ...
 
 
 class PermutationIndices(AlignedPickle):

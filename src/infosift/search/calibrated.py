@@ -17,7 +17,7 @@ from infosift.data.table import Table
 from infosift.engines.base import Engine, Question
 from infosift.errors import Hint, InputError, is_auto
 from infosift.inference.conditional_test import ConditionalTest, TestContext
-from infosift.inference.max_test import NullSample, capped, max_test, permutations_to_reach, sequential_p_values
+from infosift.inference.max_test import NullSample, capped, permutations_to_reach, sequential_p_values
 from infosift.inference.nulls import Null, as_null
 from infosift.inference.permutation import fewest_permutations, permutations_for, threshold
 from infosift.inference.statistics import STATISTICS, StagedTests, TestResult, first_stage
@@ -138,7 +138,7 @@ class CalibratedTests:
         purpose = f"{step_label(stream)}: testing {len(candidates)} feature{'s' * (len(candidates) > 1)}"
         results = self._tests.step(test, purpose, slots_left)
         best = min(results, key=lambda result: (not result.passes, result.p_value / result.alpha))
-        of_each = results[0].test.sample  # the first statistic is one of each candidate
+        of_each = results[0].sample  # the first statistic is one of each candidate
         return replace(
             self._step_of(best, subset, best.alpha),
             seconds=perf_counter() - started,
@@ -166,20 +166,21 @@ class CalibratedTests:
 
     def _step_of(self, result: TestResult, subset: Sequence[FeatureUnit], alpha: float) -> Step:
         """Return a step about the result of a test, at a level that its p-value is scaled to."""
-        unit, scale = result.unit, alpha / result.alpha
+        unit, null, scale = result.unit, result.sample.max_statistics[1:], alpha / result.alpha
+        low, high = result.sample.interval(result.position)
         others = [column for column in columns_of(subset) if column not in unit.columns]
         return Step(
             information=self._information([*others, *unit.columns]),
             information_threshold=None,
             statistic=result.statistic,
-            threshold=threshold(result.null, result.alpha),
+            threshold=threshold(null, result.alpha),
             p_value=result.scaled_p_value(alpha),
-            p_low=min(1.0, result.interval[0] * scale),
-            p_high=min(1.0, result.interval[1] * scale),
+            p_low=min(1.0, low * scale),
+            p_high=min(1.0, high * scale),
             unadjusted_p_value=result.unadjusted_p_value,
-            n_permutations=result.test.n_permutations,
+            n_permutations=result.sample.n_permutations,
             alpha=alpha,
-            null=result.null,
+            null=null,
             feature=unit.name,
             index=unit.columns[0],
             columns=unit.columns,
@@ -252,9 +253,7 @@ class CalibratedTests:
             p_values = [(first.of_single, sample.p_values, unadjusted)]
         if least_p >= self._alpha and len(candidates) <= MOST_MARGINAL_BY_NEIGHBORS:
             for stage in (other for other in others if other.statistic.applies(test, 1)):
-                statistic, alpha = stage.statistic(test, purpose), self._alpha * stage.of_single
-                schedule = capped(statistic.schedule(alpha, self._n_permutations), test.n_distinct)
-                drawn = max_test(statistic.sample, alpha, schedule).sample
+                drawn = stage.statistic(test, purpose).run(self._alpha * stage.of_single, self._n_permutations)
                 p_values.append((stage.of_single, drawn.p_values, drawn.unadjusted_p_values))
         adjusted, unadjusted = _combined(p_values)
         information = np.array([self._information([*columns_of(subset), *unit.columns]) for unit in candidates])

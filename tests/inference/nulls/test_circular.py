@@ -6,6 +6,7 @@ import pytest
 from infosift import Calibrated, InputError, MutualInfoSelector
 from infosift.criteria.rank_basis import functions_of, standardised
 from infosift.inference.nulls.circular import CircularNull, CircularShifts, Projection
+from infosift.inference.permutation import PermutationIndices
 from samples import conditional_on
 from studies.simulated import series, walks
 
@@ -60,7 +61,8 @@ def test_the_target_is_shifted_first_and_projected_then():
     rng = np.random.default_rng(2)
     given, components = rng.normal(size=(2, 50)), [rng.normal(size=(3, 50)), rng.normal(size=(1, 50))]
     indices = CircularShifts(50, 0, 0)(range(1, 5))
-    drawn = CircularNull().model(given, None, 0).target(components, None).in_draws(indices)
+    shifts = PermutationIndices(CircularShifts(50, 0, 0), 50)
+    drawn = CircularNull().model(given, None, 0).target(components, None, shifts).functions(range(1, 5))
     assert drawn.shape == (2, 2, 4, 50)
     for draw, index in enumerate(indices):
         expected = residuals(components[0][:2][:, index], given)

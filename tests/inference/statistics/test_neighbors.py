@@ -5,7 +5,6 @@ import pytest
 
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import Question
-from infosift.inference.max_test import max_test
 from infosift.inference.statistics.neighbors import JointInformation, NeighborStatistic
 from infosift.inference.statistics.series import SeriesStatistic, effects_of
 from samples import conditional_on
@@ -128,7 +127,7 @@ def test_where_candidates_are_screened_the_level_holds():
     rng, passed = np.random.default_rng(0), 0
     for seed in range(25):
         test = conditional_on(rng.normal(size=(40, 40)), rng.normal(size=40), seed=seed, values=(12,))
-        passed += max_test(NeighborStatistic(test, "testing").sample, 0.2, [9]).p_value <= 0.2
+        passed += NeighborStatistic(test, "testing").run(0.2, 9).p_values.min() <= 0.2
     assert passed <= 10
 
 
@@ -140,12 +139,12 @@ def test_a_strong_feature_is_detected_among_those_screened(subset):
     y = X[7] + 0.5 * X[1] + 0.1 * rng.normal(size=100)
     test = conditional_on(X, y, subset)
     statistic = NeighborStatistic(test, "testing")
-    drawn = max_test(statistic.sample, 0.05, [39])
-    assert drawn.p_value == 1 / 40
-    assert len(drawn.sample.observed) == (4 if subset else 2)
-    unit, position = statistic.best(drawn.sample, 0.05)
+    sample = statistic.run(0.05, 39)
+    assert sample.p_values.min() == 1 / 40
+    assert len(sample.observed) == (4 if subset else 2)
+    unit, position = statistic.best(sample, 0.05)
     assert unit == FeatureUnit("x7", (7,))
-    assert position == drawn.sample.observed.argmax()
+    assert position == sample.observed.argmax()
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])
@@ -172,8 +171,8 @@ def test_the_residual_of_a_feature_shows_what_it_adds():
     plain, residual = (
         conditional_on(X, y, (0, 1, 2), values=(10, 20), n_jobs=1, residuals=own) for own in (False, True)
     )
-    drawn = [max_test(NeighborStatistic(test, "testing").sample, 0.05, [199]) for test in (plain, residual)]
-    assert drawn[1].p_value == 1 / 200
-    assert drawn[1].sample.observed[0] > 2 * drawn[0].sample.observed[0]
+    samples = [NeighborStatistic(test, "testing").run(0.05, 199) for test in (plain, residual)]
+    assert samples[1].p_values[0] == 1 / 200
+    assert samples[1].observed[0] > 2 * samples[0].observed[0]
     # Series are about that residual from the start.
-    assert max_test(SeriesStatistic(plain, "testing").sample, 0.05, [199]).p_value == 1 / 200
+    assert SeriesStatistic(plain, "testing").run(0.05, 199).p_values[0] == 1 / 200

@@ -11,14 +11,13 @@ from infosift._kernel import CATEGORY_GAP
 from infosift.criteria.rank_basis import Functions, functions_of, standardised
 from infosift.data.groups import FeatureUnit
 from infosift.inference.conditional_test import ConditionalTest
-from infosift.inference.max_test import NullSample, max_test, sequential_p_values
-from infosift.inference.nulls.shuffle import PermutedTarget
+from infosift.inference.max_test import NullSample, sequential_p_values
+from infosift.inference.nulls.shuffle import NullModel
 from infosift.inference.permutation import rounded_for_exact_sums
 from infosift.inference.statistics import series as module
 from infosift.inference.statistics.series import (
     Series,
     SeriesStatistic,
-    block_effects,
     block_scores,
     effects_of,
     leave_one_out_error,
@@ -26,6 +25,21 @@ from infosift.inference.statistics.series import (
 )
 from samples import conditional_of_groups as make
 from samples import conditional_on
+
+
+class AsGiven:
+    """Permutation indices (draws x rows) that are given."""
+
+    def __init__(self, indices):
+        self.indices = indices
+
+    def __call__(self, draws):
+        return self.indices[list(draws)]
+
+
+def in_draws(components, subset, indices):
+    """The functions of a target in draws."""
+    return NullModel().target(components, subset, AsGiven(indices)).functions(range(len(indices)))
 
 
 def repeating(rng, n_rows):
@@ -101,7 +115,7 @@ def test_scores_against_their_definition(n_given, repeats):
     indices = np.stack(
         [np.arange(80), rng.permutation(80), repeating(rng, 80) if repeats else rng.permutation(80)]
     )
-    target = PermutedTarget.of(components, subset).in_draws(indices)
+    target = in_draws(components, subset, indices)
     found, effects = Series.of(candidates).scores(target), Series.of(candidates).effects(target)
     assert found.shape == (3, len(candidates), 3 * (5 if n_given else 4))
     for draw, index in enumerate(indices):
@@ -115,13 +129,12 @@ def test_bits_do_not_depend_on_the_other_candidates(seed, n_rows, has_subset, re
     candidates, components = of_many_kinds(rng, n_rows), [number(rng, n_rows).smooth]
     subset = number(rng, n_rows).smooth[:2] if has_subset else None
     indices = np.stack([repeating(rng, n_rows) if repeats else rng.permutation(n_rows) for _ in range(5)])
-    functions = PermutedTarget.of(components, subset)
-    together = Series.of(candidates).scores(functions.in_draws(indices))
+    together = Series.of(candidates).scores(in_draws(components, subset, indices))
     order = rng.permutation(len(candidates))
-    reordered = Series.of([candidates[i] for i in order]).scores(functions.in_draws(indices))
+    reordered = Series.of([candidates[i] for i in order]).scores(in_draws(components, subset, indices))
     np.testing.assert_array_equal(reordered, together[:, order])
     for i in (0, 4, 6):
-        alone = Series.of([candidates[i]]).scores(functions.in_draws(indices[3:4]))
+        alone = Series.of([candidates[i]]).scores(in_draws(components, subset, indices[3:4]))
         np.testing.assert_array_equal(alone[0, 0], together[3, i])
 
 
@@ -130,7 +143,7 @@ def test_a_step_is_seen_best_by_steps():
     rng = np.random.default_rng(0)
     column = rng.permutation(90).astype(float)
     component = standardised((column >= 30)[None].astype(float))
-    target = PermutedTarget.of([component], None).in_draws(np.arange(90)[None])
+    target = in_draws([component], None, np.arange(90)[None])
     squares = Series.of(functions_of(column[None])).scores(target)[0, 0] ** 3
     assert squares[3] == pytest.approx(90, rel=1e-6)
     assert squares[0] == pytest.approx(90 * 2 / 3, rel=1e-3)
@@ -187,12 +200,12 @@ def test_some_candidates_at_a_time_have_the_same_bits(monkeypatch, subset):
     draws, test = range(6), make(subset)
     (block,), n_units = test.blocks.handles, len(test.units)
     scores = block_scores(block, test.target, draws, slice(0, n_units))
-    effects = block_effects(block, test.target, draws)
+    effects = block_scores(block, test.target, draws, method=Series.effects)
     np.testing.assert_array_equal(effects_of(make(subset, n_jobs=2), draws), effects)
     monkeypatch.setattr(module, "_VALUES_AT_ONCE", 2 * 8 * 80)  # two candidates
     (block,) = make(subset).blocks.handles
     np.testing.assert_array_equal(block_scores(block, test.target, draws, slice(0, n_units + 5)), scores)
-    np.testing.assert_array_equal(block_effects(block, test.target, draws), effects)
+    np.testing.assert_array_equal(effects_of(make(subset), draws), effects)
     np.testing.assert_array_equal(block_scores(block, test.target, draws, slice(1, 2)), scores[:, 1:2])
 
 
@@ -219,11 +232,11 @@ def test_what_depends_on_the_target_is_detected_and_the_rest_is_not():
     # Of no surrogate the best is as large as x0, which makes up half of the target.
     test = make()
     statistic = SeriesStatistic(test, "testing")
-    drawn = max_test(statistic.sample, 0.05, statistic.schedule(0.05, None), precise=True)
-    p_values = dict(zip([unit.name for unit in test.units], drawn.sample.p_values, strict=True))
-    assert p_values["x0"] == 1 / (1 + drawn.n_permutations) <= 1 / 1000
+    sample = statistic.run(0.05, precise=True)
+    p_values = dict(zip([unit.name for unit in test.units], sample.p_values, strict=True))
+    assert p_values["x0"] == 1 / (1 + sample.n_permutations) <= 1 / 1000
     assert min(p_values["x2"], p_values["four"]) > 0.05
-    assert statistic.best(drawn.sample, 0.05) == (test.units[0], 0)
+    assert statistic.best(sample, 0.05) == (test.units[0], 0)
 
 
 def test_leave_one_out_against_fitting_without_each_row():

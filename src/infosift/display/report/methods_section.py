@@ -97,7 +97,9 @@ def _null(selection: Selection) -> Null | None:
 
 def _surrogates(selection: Selection) -> str:
     null = _null(selection)
-    return f"surrogates {null.description(selection.settings.n_row_groups is not None)}" if null else "surrogates"
+    if null is None:
+        return "surrogates"
+    return f"surrogates {null.description}{null.within if selection.settings.n_row_groups is None else ''}"
 
 
 def _permutations(selection: Selection, each: str = "step") -> str:

@@ -19,15 +19,15 @@ from infosift.engines.base import single_threaded_blas
 from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.nulls.shuffle import (
     ALL,
-    PermutedTarget,
+    Null,
+    NullModel,
     Positions,
     RandomPermutations,
-    ShuffledModel,
-    ShuffledSurrogates,
-    ShuffleNull,
-    stacked,
+    Surrogates,
+    TargetInDraws,
+    target_functions,
 )
-from infosift.inference.permutation import Permutations, rounded_for_exact_sums
+from infosift.inference.permutation import PermutationIndices, Permutations, rounded_for_exact_sums
 from infosift.random_streams import stream
 
 
@@ -44,14 +44,9 @@ class CircularShifts:
     seed: int
     step: int
 
-    @property
-    def n_distinct(self) -> int:
-        """How many shifts there are besides none."""
-        return 2 * self.n_rows - 1
-
     def __call__(self, draws: range) -> IntArray:
         """Return the row from which each row takes its value (draws x rows)."""
-        shifts = 1 + stream(self.seed, "shifts", self.step).permutation(self.n_distinct)
+        shifts = 1 + stream(self.seed, "shifts", self.step).permutation(2 * self.n_rows - 1)
         own = shifts[(np.asarray(draws) - 1) % len(shifts)]
         positions = (np.arange(self.n_rows) + own[:, None]) % (2 * self.n_rows)
         return np.asarray(np.where(positions < self.n_rows, positions, 2 * self.n_rows - 1 - positions))
@@ -73,7 +68,7 @@ class Projection:
         return standardised(residual)
 
 
-class ProjectedSurrogates(ShuffledSurrogates):
+class ProjectedSurrogates(Surrogates):
     """Columns whose functions are projected off a subset; they stay where they are while the target is shifted."""
 
     def __init__(self, columns: FloatArray, projection: Projection, rows: Positions = ALL) -> None:
@@ -81,44 +76,45 @@ class ProjectedSurrogates(ShuffledSurrogates):
         self._projection = projection
 
     def functions(self, columns: IntArray) -> list[Functions]:
-        """Return functions of some columns, projected off the subset."""
+        """Return functions of the columns at some positions, projected off the subset."""
         return [Functions(*map(self._projection, own)) for own in super().functions(columns)]
 
 
 @dataclass(frozen=True)
-class ProjectedTarget(PermutedTarget):
-    """Functions of the components of a target (components x functions x rows), projected after each shift."""
+class ProjectedTarget(TargetInDraws):
+    """A target whose functions are projected off a subset after each shift."""
 
     projection: Projection
 
-    def in_draws(self, indices: IntArray) -> FloatArray:
-        """Return (components x functions x draws x rows): shifted, then projected off the subset."""
-        shifted = self.functions[..., indices]
+    def functions(self, draws: Sequence[int]) -> FloatArray:
+        """Return the functions in draws (components x functions x draws x rows): shifted, then projected."""
+        shifted = self.data[..., self.indices(draws)]
         projected = self.projection(shifted.reshape(-1, shifted.shape[-1]))
         return rounded_for_exact_sums(projected.reshape(shifted.shape))
 
 
-class ProjectedModel(ShuffledModel):
+class ProjectedModel(NullModel):
     """How candidates and target appear in draws that are shifts in time, given a subset."""
 
     def __init__(self, given: FloatArray) -> None:
         self._projection = Projection(given)
 
-    def surrogates(
-        self, columns: FloatArray, rows: Positions = ALL, batch: int | None = None
-    ) -> ShuffledSurrogates:
+    def surrogates(self, columns: FloatArray, rows: Positions = ALL, batch: int | None = None) -> Surrogates:
         """Return surrogates of columns (columns x rows), drawn in some rows."""
         return ProjectedSurrogates(columns, self._projection, rows)
 
-    def target(self, components: Sequence[FloatArray], subset: FloatArray | None) -> PermutedTarget:
-        """Return the functions of the target in draws; products with the subset would be shifted with it."""
-        return ProjectedTarget(stacked(components), self._projection)
+    def target(
+        self, components: Sequence[FloatArray], subset: FloatArray | None, indices: PermutationIndices
+    ) -> TargetInDraws:
+        """Return the target in draws, without products with the subset, which would be shifted with it."""
+        return ProjectedTarget(target_functions(components), indices, self._projection)
 
 
-class CircularNull(ShuffleNull):
+class CircularNull(Null):
     """Shifts candidates and target against each other in time, for series whose rows are in the order of time."""
 
     name = "circular"
+    description = "in which candidates and target are shifted against each other in time"
     draws = "shifts"
     needs_exchangeable_rows = False
     refuses_row_groups = "shifts all rows as one and cannot keep groups of rows together"
@@ -126,18 +122,14 @@ class CircularNull(ShuffleNull):
     only_series_given_subset = True
     has_residuals = False
 
-    def description(self, has_row_groups: bool) -> str:
-        """Return what surrogates are, to follow "surrogates" in the methods section of a report."""
-        return "in which candidates and target are shifted against each other in time"
-
     def n_distinct(self, n_rows: int) -> int | None:
         """Return how many shifts there are besides none."""
-        return CircularShifts(n_rows, 0, 0).n_distinct
+        return 2 * n_rows - 1
 
     def permutations(self, given: FloatArray, shuffles: RandomPermutations) -> Permutations:
         """Return the shifts."""
         return CircularShifts(shuffles.n_rows, shuffles.seed, shuffles.step)
 
-    def model(self, given: FloatArray, regression: KernelRidge | None, seed: int) -> ShuffledModel:
+    def model(self, given: FloatArray, regression: KernelRidge | None, seed: int) -> NullModel:
         """Return how candidates and target appear in draws: projected off the subset, if there is one."""
-        return ProjectedModel(given) if len(given) else ShuffledModel()
+        return ProjectedModel(given) if len(given) else NullModel()

@@ -9,7 +9,7 @@ from scipy.spatial import KDTree
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.types import coordinates_of
-from infosift.inference.nulls.shuffle import RandomPermutations, ShuffleNull
+from infosift.inference.nulls.shuffle import Null, RandomPermutations
 from infosift.inference.permutation import Permutations
 from infosift.random_streams import stream
 
@@ -44,16 +44,13 @@ class LocalPermutations:
         return index
 
 
-class LocalNull(ShuffleNull):
+class LocalNull(Null):
     """Takes values from near rows, which keeps any dependence on the selected features without a regression."""
 
     name = "local"
+    description = "in which each value is replaced by that of a row near in the selected features"
     refuses_row_groups = "takes values of near rows and cannot keep groups of rows together"
     has_residuals = False
-
-    def description(self, has_row_groups: bool) -> str:
-        """Return what surrogates are, to follow "surrogates" in the methods section of a report."""
-        return "in which each value is replaced by that of a row near in the selected features"
 
     def permutations(self, given: FloatArray, shuffles: RandomPermutations) -> Permutations:
         """Return draws among near rows; without a subset, all rows are shuffled."""

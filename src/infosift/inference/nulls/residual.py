@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -21,14 +22,7 @@ from infosift.data.targets import LEAST_PROBABILITY
 from infosift.data.types import are_categorical
 from infosift.engines.base import single_threaded_blas
 from infosift.inference.kernel_ridge import KernelRidge, predict_with_spread
-from infosift.inference.nulls.shuffle import (
-    ALL,
-    Positions,
-    RandomPermutations,
-    ShuffledModel,
-    ShuffledSurrogates,
-    ShuffleNull,
-)
+from infosift.inference.nulls.shuffle import ALL, Null, NullModel, Positions, RandomPermutations, Surrogates
 from infosift.inference.permutation import Permutations
 from infosift.random_streams import stream
 
@@ -38,10 +32,10 @@ _FEWEST_ROWS = 20
 _MOST_AT_ONCE = 64
 _AT_ONCE_OF_MANY_ROWS = 16
 _MANY_ROWS = 4_000
+_NO_CATEGORIES = np.empty((1, 0))
 
 
-@dataclass(frozen=True)
-class PredictedColumn:
+class PredictedColumn(NamedTuple):
     """A column as prediction and residual given a subset, each with a value for every row.
 
     A number is ``predicted + spread * residual``. Of a category, ``residual`` is a point of the unit interval
@@ -53,24 +47,20 @@ class PredictedColumn:
     predicted: FloatArray
     spread: FloatArray
     residual: FloatArray
-    categories: FloatArray | None = None
-    bounds: FloatArray | None = None
+    categories: FloatArray = _NO_CATEGORIES[0]
+    bounds: FloatArray = _NO_CATEGORIES
 
     def categories_at(self, points: FloatArray, rows: Positions) -> IntArray:
-        """Return in the part of which category each point is, in the intervals of some rows."""
-        assert self.categories is not None
-        assert self.bounds is not None
+        """Return in the part of which category each point is, in the intervals of rows."""
         passed = (points > self.bounds[:, rows]).sum(axis=0)
         return np.asarray(np.minimum(passed, len(self.categories) - 1))
 
     def functions(self) -> FloatArray:
         """Return polynomials of a category (functions x rows), their means over the interval: no randomness."""
-        assert self.bounds is not None
         known = ~np.isnan(self.residual)
         rows = np.flatnonzero(known)
         which = self.categories_at(self.residual[rows], rows)
-        low = np.where(which > 0, self.bounds[which - 1, rows], 0.0)
-        return in_rows(standardised(expected_polynomials(low, self.bounds[which, rows])), known)
+        return in_rows(standardised(expected_polynomials(*_interval(self.bounds, which, rows))), known)
 
 
 def predict_columns(regression: KernelRidge, seed: int, columns: FloatArray, batch: int) -> list[PredictedColumn]:
@@ -102,11 +92,16 @@ def _predict_categories(column: FloatArray, regression: KernelRidge, seed: int) 
     bounds = np.cumsum(probabilities / probabilities.sum(axis=0), axis=0)
     which, rows = np.searchsorted(categories, column), np.arange(len(column))
     which = np.minimum(which, len(categories) - 1)  # a gap sorts beyond all categories
-    low = np.where(which > 0, bounds[which - 1, rows], 0.0)
+    low, high = _interval(bounds, which, rows)
     # The values of a column name its stream, so that its points do not depend on its position.
     uniform = stream(seed, "points", crc32(column.tobytes())).uniform(size=len(column))
-    points = np.where(gaps, np.nan, low + uniform * (bounds[which, rows] - low))
+    points = np.where(gaps, np.nan, low + uniform * (high - low))
     return PredictedColumn(np.zeros_like(points), np.ones_like(points), points, categories, bounds)
+
+
+def _interval(bounds: FloatArray, which: IntArray, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return both ends of the part of the unit interval that is a category's, in each row."""
+    return np.where(which > 0, bounds[which - 1, rows], 0.0), bounds[which, rows]
 
 
 def columns_at_once(n_columns: int, n_rows: int) -> int:
@@ -118,7 +113,7 @@ def columns_at_once(n_columns: int, n_rows: int) -> int:
     return min(most, 1 << (n_columns - 1).bit_length())
 
 
-class ResidualSurrogates(ShuffledSurrogates):
+class ResidualSurrogates(Surrogates):
     """Surrogates that depend on the subset as the columns do, and on nothing else.
 
     The residual of a number is permuted and, in units of the spread that is predicted for the row, added back to
@@ -140,7 +135,7 @@ class ResidualSurrogates(ShuffledSurrogates):
         self._predicted = np.stack([column.predicted[rows] for column in predictions])
         self._spread = np.stack([column.spread[rows] for column in predictions])
         self._residuals = np.stack([column.residual for column in predictions])
-        self._categories = {i: column for i, column in enumerate(predictions) if column.categories is not None}
+        self._categories = {i: column for i, column in enumerate(predictions) if len(column.categories)}
         self.nbytes = int(self._predicted.nbytes + self._spread.nbytes + self._residuals.nbytes)
 
     def draw(self, index: IntArray, columns: Positions = ALL) -> FloatArray:
@@ -148,8 +143,7 @@ class ResidualSurrogates(ShuffledSurrogates):
         residuals = self._residuals[columns][:, index[self._rows]]
         surrogates = self._predicted[columns] + self._spread[columns] * residuals
         for i, position in enumerate(np.arange(len(self._residuals))[columns].tolist()):
-            column = self._categories.get(position)
-            if column is not None and column.categories is not None:
+            if (column := self._categories.get(position)) is not None:
                 drawn = column.categories[column.categories_at(residuals[i], self._rows)]
                 surrogates[i] = np.where(np.isnan(residuals[i]), np.nan, drawn)
         return np.asarray(surrogates)
@@ -169,15 +163,13 @@ class ResidualSurrogates(ShuffledSurrogates):
         ]
 
 
-class ResidualModel(ShuffledModel):
+class ResidualModel(NullModel):
     """How candidates and target appear in draws of permuted residuals."""
 
     def __init__(self, regression: KernelRidge, seed: int) -> None:
         self._regression, self._seed = regression, seed
 
-    def surrogates(
-        self, columns: FloatArray, rows: Positions = ALL, batch: int | None = None
-    ) -> ShuffledSurrogates:
+    def surrogates(self, columns: FloatArray, rows: Positions = ALL, batch: int | None = None) -> Surrogates:
         """Return surrogates of columns (columns x rows), drawn in some rows."""
         return ResidualSurrogates(columns, self._regression, self._seed, rows, batch)
 
@@ -235,16 +227,13 @@ def shuffled_within(strata: IntArray, orders: IntArray) -> IntArray:
     return indices
 
 
-class ResidualNull(ShuffleNull):
+class ResidualNull(Null):
     """Permutes the residual of a feature given those selected, which keeps the dependence on these."""
 
     name = "residual"
+    description = "that keep its dependence on the selected features and permute its residual"
+    within = " among rows alike in these"
     predicts_candidates = True
-
-    def description(self, has_row_groups: bool) -> str:
-        """Return what surrogates are, to follow "surrogates" in the methods section of a report."""
-        among = "" if has_row_groups else " among rows alike in these"
-        return f"that keep its dependence on the selected features and permute its residual{among}"
 
     def permutations(self, given: FloatArray, shuffles: RandomPermutations) -> Permutations:
         """Return permutations within strata of the subset; without one, or with row groups, of all rows."""
@@ -252,6 +241,6 @@ class ResidualNull(ShuffleNull):
             return shuffles
         return StratifiedPermutations(shuffles, strata_of(given))
 
-    def model(self, given: FloatArray, regression: KernelRidge | None, seed: int) -> ShuffledModel:
+    def model(self, given: FloatArray, regression: KernelRidge | None, seed: int) -> NullModel:
         """Return how candidates and target appear in draws; without a subset, columns are shuffled."""
-        return ShuffledModel() if regression is None else ResidualModel(regression, seed)
+        return NullModel() if regression is None else ResidualModel(regression, seed)

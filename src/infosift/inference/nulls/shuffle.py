@@ -1,4 +1,8 @@
-"""The null of a permutation test: all rows are shuffled. Other nulls derive from it and change what they keep."""
+"""The null of a permutation test, which shuffles all rows, and the base of other nulls: what they all share.
+
+A null is how surrogates of candidates are drawn. Given a subset, it says from which row each row takes its value
+in a draw (``permutations``), and how candidates and target appear in draws (``model``).
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,7 @@ from infosift.engines.base import AlignedPickle
 from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.permutation import (
     DRAWS_PER_STREAM,
+    PermutationIndices,
     Permutations,
     inverse_permuted,
     rounded_for_exact_sums,
@@ -26,6 +31,10 @@ Positions: TypeAlias = "IntArray | slice"
 ALL = slice(None)
 # Of each component of the target, so many polynomials come before the products with functions of the subset.
 TARGET_ORDERS = 2
+# Values of the target's functions in draws: as many as fit into the cache, or make a matrix product worthwhile.
+_VALUES_IN_CACHE = 500_000
+_MOST_VALUES = 2_000_000
+_DRAWS_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
@@ -46,10 +55,10 @@ class RandomPermutations:
         return np.stack([shuffled_rows(rows, generator, self.row_groups) for _ in draws])
 
 
-class ShuffledSurrogates:
+class Surrogates:
     """Surrogates of columns (columns x rows): their rows permuted, those of all columns alike.
 
-    They are drawn in all rows, or in ``rows``.
+    They are drawn in all rows, or in ``rows``. ``nbytes`` is how much memory they take besides the columns.
     """
 
     nbytes = 0
@@ -62,75 +71,87 @@ class ShuffledSurrogates:
         return self._columns[columns][:, index[self._rows]]
 
     def residuals(self) -> FloatArray:
-        """Return the columns: without a regression, all of them is residual."""
+        """Return what is permuted (columns x rows): without a regression, the columns themselves."""
         return self._columns
 
     def functions(self, columns: IntArray) -> list[Functions]:
-        """Return functions of what is permuted in some columns: of their values."""
+        """Return functions of what is permuted, for columns at these positions."""
         return functions_of(self._columns[columns])
 
 
 @dataclass(frozen=True)
-class PermutedTarget:
-    """Functions of the components of a target (components x functions x rows), as they are in draws."""
+class TargetInDraws(AlignedPickle):
+    """The target as candidates meet it in draws: functions of its components (components x functions x rows)."""
 
-    functions: FloatArray
+    data: FloatArray
+    indices: PermutationIndices
 
-    @classmethod
-    def of(cls, components: Sequence[FloatArray], subset: FloatArray | None) -> PermutedTarget:
-        """Stack functions of the components, and products of the first with functions of the subset.
+    def functions(self, draws: Sequence[int]) -> FloatArray:
+        """Return the functions in draws (components x functions x draws x rows).
 
-        ``components`` has an array (functions x rows) for each, ``subset`` a function (functions x rows) of each
-        column of the subset. The products are of unit variance, and see an interaction with the subset.
+        They are permuted by the inverse, while candidates stay.
         """
-        functions = stacked(components, 0 if subset is None else len(subset))
-        if subset is not None:
-            for i, own in enumerate(components):
-                functions[i, TARGET_ORDERS:] = standardised(subset * own[:1])
-        return cls(rounded_for_exact_sums(functions))
+        flat = inverse_permuted(self.data.reshape(-1, self.data.shape[-1]), self.indices(draws))
+        return flat.reshape(*self.data.shape[:2], *flat.shape[1:])
 
-    def in_draws(self, indices: IntArray) -> FloatArray:
-        """Return (components x functions x draws x rows): permuted by the inverse, while candidates stay."""
-        flat = inverse_permuted(self.functions.reshape(-1, indices.shape[1]), indices)
-        return flat.reshape(*self.functions.shape[:2], *indices.shape)
+    def draws_at_once(self) -> int:
+        """Return how many draws make a matrix product worthwhile without leaving the cache."""
+        n_values = self.data.size
+        return max(1, _VALUES_IN_CACHE // n_values, min(_DRAWS_AT_ONCE, _MOST_VALUES // n_values))
 
 
-def stacked(components: Sequence[FloatArray], n_more: int = 0) -> FloatArray:
-    """Return the first functions of each component in one array, with space for more; zero where it has none."""
-    functions = np.zeros((len(components), TARGET_ORDERS + n_more, components[0].shape[1]))
+def target_functions(components: Sequence[FloatArray], subset: FloatArray | None = None) -> FloatArray:
+    """Return functions of the components of a target in one array (components x functions x rows).
+
+    ``components`` has an array (functions x rows) for each; of those with fewer functions, others are zero. With a
+    function of each column of a ``subset`` (functions x rows) come products of these with the first function of a
+    component, of unit variance, which see an interaction of candidates with the subset.
+    """
+    n_products = 0 if subset is None else len(subset)
+    functions = np.zeros((len(components), TARGET_ORDERS + n_products, components[0].shape[1]))
     for i, own in enumerate(components):
         functions[i, : min(len(own), TARGET_ORDERS)] = own[:TARGET_ORDERS]
+        if subset is not None:
+            functions[i, TARGET_ORDERS:] = standardised(subset * own[:1])
     return functions
 
 
-class ShuffledModel(AlignedPickle):
-    """How candidates and target appear in draws where all rows are shuffled, whatever the subset is."""
+class NullModel(AlignedPickle):
+    """How candidates and target appear in draws, given a subset; it is sent to where candidates lie."""
 
-    def surrogates(
-        self, columns: FloatArray, rows: Positions = ALL, batch: int | None = None
-    ) -> ShuffledSurrogates:
-        """Return surrogates of columns (columns x rows), drawn in some rows."""
-        return ShuffledSurrogates(columns, rows)
+    def surrogates(self, columns: FloatArray, rows: Positions = ALL, batch: int | None = None) -> Surrogates:
+        """Return surrogates of columns (columns x rows), drawn in some rows; ``batch`` are predicted at once."""
+        return Surrogates(columns, rows)
 
-    def target(self, components: Sequence[FloatArray], subset: FloatArray | None) -> PermutedTarget:
-        """Return the functions of the target in draws."""
-        return PermutedTarget.of(components, subset)
+    def target(
+        self, components: Sequence[FloatArray], subset: FloatArray | None, indices: PermutationIndices
+    ) -> TargetInDraws:
+        """Return the target in draws, by functions (functions x rows) of its components and of the subset."""
+        return TargetInDraws(rounded_for_exact_sums(target_functions(components, subset)), indices)
 
 
-class ShuffleNull:
-    """Shuffles all rows, as in the published method: the dependence on the selected features is lost, too."""
+class Null:
+    """How surrogates are drawn, and what follows from that for a test; a new one overrides what is different.
 
-    name = "shuffle"
+    ``name`` is its name in the registry and in results.
+    ``description`` follows "surrogates" in the methods section of a report, and ``within`` that, where rows are
+    not in groups; ``draws`` is what draws are called there. ``needs_exchangeable_rows`` is whether p-values are
+    right only where rows are exchangeable. ``refuses_row_groups`` says why row groups cannot be kept together; it
+    is empty where they can. ``only_series_given_subset`` is whether neighbours and pairs are of no use given a
+    subset, since they would see that surrogates have lost it. ``predicts_candidates`` is whether candidates are
+    predicted from the subset, so that a test is about their residuals and that of the target. ``has_residuals`` is
+    whether what the surrogates permute may be tested by itself.
+    """
+
+    name: str
+    description: str
+    within = ""
     draws = "permutations"
     needs_exchangeable_rows = True
     refuses_row_groups = ""
     only_series_given_subset = False
     predicts_candidates = False
     has_residuals = True
-
-    def description(self, has_row_groups: bool) -> str:
-        """Return what surrogates are, to follow "surrogates" in the methods section of a report."""
-        return "in which its values are permuted"
 
     def n_distinct(self, n_rows: int) -> int | None:
         """Return how many distinct draws there are; None where they are practically without limit."""
@@ -140,9 +161,16 @@ class ShuffleNull:
         """Return the draws, given columns of the subset (columns x rows) and random permutations of the rows."""
         return shuffles
 
-    def model(self, given: FloatArray, regression: KernelRidge | None, seed: int) -> ShuffledModel:
-        """Return how candidates and target appear in draws, given the subset and the regression on it."""
-        return ShuffledModel()
+    def model(self, given: FloatArray, regression: KernelRidge | None, seed: int) -> NullModel:
+        """Return how candidates and target appear in draws, given the subset and the regression on it, if any."""
+        return NullModel()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
+
+
+class ShuffleNull(Null):
+    """Shuffles all rows, as in the published method: the dependence on the selected features is lost, too."""
+
+    name = "shuffle"
+    description = "in which its values are permuted"

@@ -4,57 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
-from infosift.arrays import FloatArray
 from infosift.data.groups import FeatureUnit
 from infosift.inference.conditional_test import ConditionalTest
-from infosift.inference.max_test import MaxTest, NullSample, capped, max_test, no_evidence
-from infosift.inference.permutation import interval_of_p
+from infosift.inference.max_test import NullSample, no_evidence
+from infosift.inference.statistics.base import TestStatistic
 from infosift.inference.statistics.neighbors import NeighborStatistic
 from infosift.inference.statistics.pairs import PairStatistic
-from infosift.inference.statistics.series import SeriesStatistic, highest
+from infosift.inference.statistics.series import SeriesStatistic
 
 # Where gaps leave fewer rows, nothing is tested.
 _FEWEST_ROWS = 20
-
-
-class TestStatistic(Protocol):
-    """A statistic of candidates and target conditional on a subset, in the data and in draws of a null.
-
-    ``per_candidate`` is whether a sample has a statistic for each candidate, so that each has a p-value of its
-    own; else it has only the best of many in each draw. ``is_precise`` is whether draws are cheap enough to go on
-    until p-values are precise.
-    """
-
-    @property
-    def per_candidate(self) -> bool:
-        """Whether each candidate has a p-value of its own."""
-        ...
-
-    @property
-    def is_precise(self) -> bool:
-        """Whether p-values are made precise, with thousands of draws."""
-        ...
-
-    def __init__(self, test: ConditionalTest, purpose: str) -> None: ...
-
-    @classmethod
-    def applies(cls, test: ConditionalTest, n_slots: int) -> bool:
-        """Tell whether it can be used for a test, where so many more features may be selected."""
-        ...
-
-    def schedule(self, alpha: float, n_permutations: int | None) -> Iterable[int]:
-        """Return after how many permutations the test may end; all of a requested number are drawn."""
-        ...
-
-    def sample(self, n_permutations: int) -> NullSample:
-        """Return the statistics of the data and of so many surrogates; what was drawn before is part of it."""
-        ...
-
-    def best(self, sample: NullSample, alpha: float) -> tuple[FeatureUnit, int]:
-        """Return the candidate to select, and the position of its statistic in the sample."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -91,7 +51,7 @@ class TestResult:
     __test__ = False  # of pytest, to which a class of this name is one of its own
 
     unit: FeatureUnit
-    test: MaxTest
+    sample: NullSample
     position: int
     alpha: float
     per_candidate: bool = True
@@ -99,30 +59,17 @@ class TestResult:
     @property
     def statistic(self) -> float:
         """The statistic of the candidate."""
-        return float(self.test.sample.observed[self.position])
-
-    @property
-    def null(self) -> FloatArray:
-        """The largest statistic of each surrogate."""
-        return self.test.sample.max_statistics[1:]
+        return float(self.sample.observed[self.position])
 
     @property
     def p_value(self) -> float:
         """The p-value of the candidate, adjusted for all candidates."""
-        return float(self.test.sample.p_values[self.position])
+        return float(self.sample.p_values[self.position])
 
     @property
     def unadjusted_p_value(self) -> float | None:
         """The p-value as if the candidate were the only one; None where it is tested only as the best of many."""
-        return float(self.test.sample.unadjusted_p_values[self.position]) if self.per_candidate else None
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Bounds of the p-value that all permutations would give."""
-        if self.p_value == self.test.p_value:
-            return self.test.p_low, self.test.p_high
-        count = self.test.n_permutations
-        return interval_of_p(round(self.p_value * (1 + count)) - 1, count)
+        return float(self.sample.unadjusted_p_values[self.position]) if self.per_candidate else None
 
     @property
     def passes(self) -> bool:
@@ -172,14 +119,10 @@ class StagedTests:
             if (results and not self._can_pass(test, alpha)) or not kind.applies(test, n_slots):
                 continue
             statistic = kind(test, purpose)
-            schedule = capped(statistic.schedule(alpha, self.n_permutations), test.n_distinct)
-            drawn = max_test(statistic.sample, alpha, schedule, precise=precise and statistic.is_precise)
-            if chooses or not statistic.per_candidate:
-                unit, position = statistic.best(drawn.sample, alpha)
-            else:
-                position = highest(test, drawn.sample)
-                unit = test.units[position]
-            results.append(TestResult(unit, drawn, position, alpha, statistic.per_candidate))
+            sample = statistic.run(alpha, self.n_permutations, precise=precise)
+            is_chosen = chooses or not statistic.per_candidate
+            unit, position = statistic.best(sample, alpha) if is_chosen else statistic.largest(sample)
+            results.append(TestResult(unit, sample, position, alpha, statistic.per_candidate))
             if results[-1].passes:
                 break
         return results

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 from itertools import product
 
@@ -13,10 +12,10 @@ from infosift.arrays import DIGITS, FloatArray, IntArray
 from infosift.criteria.rank_basis import standardised
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import equal_parts
-from infosift.inference.candidate_blocks import MOST_FUNCTIONS, CandidateBlock
-from infosift.inference.conditional_test import ConditionalTest
-from infosift.inference.max_test import GrowingSample, NullSample, schedule_of_draws
+from infosift.inference.conditional_test import MOST_FUNCTIONS, CandidateBlock, ConditionalTest
+from infosift.inference.max_test import NullSample
 from infosift.inference.permutation import inverse_permuted, rounded_for_exact_sums
+from infosift.inference.statistics.base import TestStatistic
 
 _MOST_ROWS = 2_000
 _VALUES_AT_ONCE = 2_000_000
@@ -28,7 +27,7 @@ _LEAST_SPREAD = 0.1
 _FEW_VALUES = 4_000_000
 
 
-class PairStatistic:
+class PairStatistic(TestStatistic):
     """Tests all pairs of single features by the largest coefficient of a product with the target's residual.
 
     For two features, the first or second function of each is multiplied, in all combinations.
@@ -40,7 +39,8 @@ class PairStatistic:
     max_features = 300
 
     def __init__(self, test: ConditionalTest, purpose: str) -> None:
-        self._test, self._purpose, self._engine = test, f"{purpose} in pairs", test.context.engine
+        super().__init__(test, f"{purpose} in pairs")
+        self._engine = test.context.engine
         digest, n_rows = test.context.table.digest, test.context.table.n_rows
         # Of equal coefficients the first pair is taken, so the digest and not the order of the columns decides.
         self._positions = np.array(sorted(_single_features(test), key=lambda i: digest(test.units[i])))
@@ -52,21 +52,16 @@ class PairStatistic:
         n_values = 2 * len(self._positions) ** 2 * len(self._rows)
         self.is_precise = not self._is_screened and n_values <= _FEW_VALUES
         self.best_pair = (0, 0)
-        self.sample = GrowingSample(self.scores)
 
     @classmethod
     def applies(cls, test: ConditionalTest, n_slots: int) -> bool:
         """Tell whether it can be used: where two features may come in, and there are two of one column."""
-        return n_slots > 1 and not test.is_series_only and len(_single_features(test)) > 1
-
-    def schedule(self, alpha: float, n_permutations: int | None) -> Iterable[int]:
-        """Return after how many permutations the test may end."""
-        return schedule_of_draws(alpha, n_permutations, settles=self.is_precise)
+        return n_slots > 1 and super().applies(test, n_slots) and len(_single_features(test)) > 1
 
     def best(self, sample: NullSample, alpha: float) -> tuple[FeatureUnit, int]:
         """Return the pair of the largest coefficient in the data."""
-        units = self._test.units
-        one, other = sorted((units[i] for i in self.best_pair), key=self._test.context.table.digest)
+        units = self.test.units
+        one, other = sorted((units[i] for i in self.best_pair), key=self.test.context.table.digest)
         return FeatureUnit(f"{one.name} + {other.name}", (*one.columns, *other.columns)), 0
 
     @cached_property
@@ -77,14 +72,14 @@ class PairStatistic:
 
     def scores(self, draws: range) -> FloatArray:
         """Return the largest coefficient of each draw (draws x 1 x 1); keep the pair of draw 0."""
-        reporter = self._test.context.reporter
-        reporter.begin(f"{self._purpose}, {draws[-1]} surrogates", len(draws))
+        reporter = self.test.context.reporter
+        reporter.begin(f"{self.purpose}, {draws[-1]} surrogates", len(draws))
         at_once = max(1, _VALUES_AT_ONCE // self._target.size)
         if self._is_screened:
             at_once = min(at_once, max(1, _SCREENED_VALUES_AT_ONCE // (self.max_features * len(self._rows))))
         largest: list[FloatArray] = []
         for part in equal_parts(len(draws), at_once):
-            drawn = inverse_permuted(self._target, self._test.indices(draws[part]))
+            drawn = inverse_permuted(self._target, self.test.indices(draws[part]))
             target = drawn[:, :, self._rows].swapaxes(0, 1)
             coefficients, pairs = self._largest_of_screened(target) if self._is_screened else self._largest(target)
             largest.append(coefficients)
@@ -107,12 +102,10 @@ class PairStatistic:
     def _largest_of_screened(self, target: FloatArray) -> tuple[FloatArray, IntArray]:
         """Return the same for first functions of the features of largest effect in each draw."""
         effects = np.concatenate(list(self._engine.map(_effects_of, self._functions_of_blocks, target)))
-        screened = [
-            self._positions[np.sort(np.argsort(-np.round(of_draw, DIGITS), kind="stable")[: self.max_features])]
-            for of_draw in effects[self._positions].T
-        ]
-        functions = self._test.blocks.gather(_first_functions, screened, self._functions_of_blocks)
-        items = [(np.stack(own), of_draw) for own, of_draw in zip(functions, target, strict=True)]
+        by_effect = np.argsort(-np.round(effects[self._positions].T, DIGITS), axis=1, kind="stable")
+        screened = self._positions[np.sort(by_effect[:, : self.max_features], axis=1)]  # (draws x features)
+        functions = self.test.blocks.gather(_first_functions, screened.ravel(), self._functions_of_blocks)
+        items = list(zip(np.split(np.stack(functions), len(target)), target, strict=True))
         largest = list(self._engine.map(_largest_of_functions, items))
         pairs = [own[[i, j]] for own, (_, i, j) in zip(screened, largest, strict=True)]
         return np.array([coefficient for coefficient, _, _ in largest]), np.stack(pairs)
@@ -160,9 +153,9 @@ def _effects_of(functions: NDArray[np.float32], target: FloatArray) -> FloatArra
     return np.asarray(np.abs(products).reshape(-1, n_draws, n_components).max(axis=2))
 
 
-def _first_functions(item: tuple[NDArray[np.float32], list[IntArray]]) -> list[NDArray[np.float32]]:
+def _first_functions(item: tuple[NDArray[np.float32], IntArray]) -> list[NDArray[np.float32]]:
     functions, positions = item
-    return [functions[0][own] for own in positions]
+    return list(functions[0][positions])
 
 
 def _largest_of_functions(item: tuple[NDArray[np.float32], FloatArray]) -> tuple[float, int, int]:

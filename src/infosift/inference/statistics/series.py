@@ -19,11 +19,11 @@ from infosift.arrays import DIGITS, FloatArray
 from infosift.criteria.rank_basis import Functions
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import equal_parts, single_threaded_blas
-from infosift.inference.candidate_blocks import MOST_FUNCTIONS, CandidateBlock
-from infosift.inference.conditional_test import ConditionalTest, DrawnTarget
+from infosift.inference.conditional_test import MOST_FUNCTIONS, CandidateBlock, ConditionalTest
 from infosift.inference.max_test import TIMES_TO_SETTLE, NullSample, schedule_of_cheap_draws
-from infosift.inference.nulls.shuffle import TARGET_ORDERS
+from infosift.inference.nulls.shuffle import TARGET_ORDERS, TargetInDraws
 from infosift.inference.permutation import rounded_for_exact_sums
+from infosift.inference.statistics.base import TestStatistic
 
 # Values of functions that are multiplied at once.
 _VALUES_AT_ONCE = 2_000_000
@@ -115,35 +115,21 @@ def _padded(functions: Sequence[FloatArray], least: int) -> NDArray[np.float32]:
     return padded
 
 
-def _series_of(block: CandidateBlock, units: slice) -> list[Series]:
-    """Return the series of some candidates of a block, in parts that bound the memory."""
-    size = max(1, _VALUES_AT_ONCE // (MOST_FUNCTIONS * block.columns.shape[1]))
-    stop = min(units.stop, len(block.units))
-    parts = [range(start, min(start + size, stop)) for start in range(units.start, stop, size)]
-    return [block.cached(_make_series, part) for part in parts]
-
-
-def _make_series(block: CandidateBlock, units: range) -> Series:
+def _series_of(block: CandidateBlock, units: range) -> Series:
     return Series.of(block.functions(units))
 
 
-def block_scores(block: CandidateBlock, target: DrawnTarget, draws: range, units: slice) -> FloatArray:
-    """Return the scores of some candidates of a block in draws (draws x candidates x scores)."""
-    return _in_draws(Series.scores, _series_of(block, units), target, draws)
-
-
-def block_effects(block: CandidateBlock, target: DrawnTarget, draws: Sequence[int]) -> FloatArray:
-    """Return the raw effects of all candidates of a block in draws (draws x candidates)."""
-    return _in_draws(Series.effects, _series_of(block, slice(0, len(block.units))), target, draws)
-
-
-def _in_draws(
-    method: Callable[[Series, FloatArray], FloatArray],
-    series: list[Series],
-    target: DrawnTarget,
+def block_scores(
+    block: CandidateBlock,
+    target: TargetInDraws,
     draws: Sequence[int],
+    units: slice = slice(None),
+    method: Callable[[Series, FloatArray], FloatArray] = Series.scores,
 ) -> FloatArray:
-    """Return what a method of series gives in draws (draws x candidates x ...)."""
+    """Return what a method of series gives for candidates of a block in draws (draws x candidates x ...)."""
+    start, stop, _ = units.indices(len(block.units))
+    size = max(1, _VALUES_AT_ONCE // (MOST_FUNCTIONS * block.columns.shape[1]))
+    series = [block.cached(_series_of, range(i, min(i + size, stop))) for i in range(start, stop, size)]
     parts = []
     for part in equal_parts(len(draws), target.draws_at_once()):
         functions = target.functions(draws[part])
@@ -153,17 +139,17 @@ def _in_draws(
 
 def effects_of(test: ConditionalTest, draws: Sequence[int]) -> FloatArray:
     """Return the raw effect of each candidate of a test in draws (draws x candidates)."""
-    return np.concatenate(list(test.blocks.map(block_effects, test.target, draws)), axis=1)
+    effects = test.blocks.map(block_scores, test.target, draws, slice(None), Series.effects)
+    return np.concatenate(list(effects), axis=1)
 
 
-class SeriesStatistic:
+class SeriesStatistic(TestStatistic):
     """Tests all candidates by series scores: cheap, and sharp for smooth dependence and steps."""
 
-    per_candidate = True
     is_precise = True
 
     def __init__(self, test: ConditionalTest, purpose: str) -> None:
-        self._test, self._purpose = test, purpose
+        super().__init__(test, purpose)
         n_units, n_scores = len(test.units), _MOST_SCORES * len(test.component_functions)
         self._n_scores, self._at_once = n_scores, max(1, _MOST_KEPT // (_DRAWS_KEPT * n_scores))
         self._is_cheap = n_units <= self._at_once and n_units * test.context.table.n_rows <= _FEW_VALUES
@@ -175,14 +161,14 @@ class SeriesStatistic:
         """Tell whether it can be used: always."""
         return True
 
-    def schedule(self, alpha: float, n_permutations: int | None) -> Iterable[int]:
+    def schedule(self, alpha: float) -> Iterable[int]:
         """Return after how many permutations the test may end."""
-        return schedule_of_cheap_draws(alpha, n_permutations, settles=self._is_cheap)
+        return schedule_of_cheap_draws(alpha, settles=self._is_cheap)
 
     def sample(self, n_permutations: int) -> NullSample:
         """Return the statistics of the data and of so many surrogates."""
-        test, engine, reporter = self._test, self._test.context.engine, self._test.context.reporter
-        reporter.begin(f"{self._purpose}, {n_permutations} surrogates", len(test.units))
+        test, engine, reporter = self.test, self.test.context.engine, self.test.context.reporter
+        reporter.begin(f"{self.purpose}, {n_permutations} surrogates", len(test.units))
         at_once = min(self._at_once, max(1, TIMES_TO_SETTLE * _MOST_KEPT // (n_permutations * self._n_scores)))
         if len(test.units) <= at_once:
             draws = range(self._n_kept, n_permutations + 1)
@@ -201,30 +187,25 @@ class SeriesStatistic:
     def best(self, sample: NullSample, alpha: float) -> tuple[FeatureUnit, int]:
         """Return the candidate to select, and its position: of those that pass, the one that explains most."""
         passing = np.flatnonzero(sample.p_values <= alpha).tolist()
-        position = most_explanatory(self._test, passing) if passing else highest(self._test, sample)
-        return self._test.units[position], position
+        if not passing:
+            return self.largest(sample)
+        position = most_explanatory(self.test, passing)
+        return self.test.units[position], position
 
 
-def _more_scores(known: tuple[CandidateBlock, FloatArray | None], target: DrawnTarget, draws: range) -> FloatArray:
+def _more_scores(
+    known: tuple[CandidateBlock, FloatArray | None], target: TargetInDraws, draws: range
+) -> FloatArray:
     """Return the scores (draws x candidates x scores) that are known, and those of more draws."""
     block, scores = known
-    more = block_scores(block, target, draws, slice(0, len(block.units)))
+    more = block_scores(block, target, draws)
     return more if scores is None else np.concatenate([scores, more])
 
 
-def _sample_anew(block: CandidateBlock, target: DrawnTarget, draws: range, at_once: int) -> NullSample:
+def _sample_anew(block: CandidateBlock, target: TargetInDraws, draws: range, at_once: int) -> NullSample:
     """Return the statistics of a block in draws, of some candidates at a time, with no scores kept."""
     parts = equal_parts(len(block.units), at_once)
     return NullSample.joined([NullSample.of_scores(block_scores(block, target, draws, part)) for part in parts])
-
-
-def highest(test: ConditionalTest, sample: NullSample) -> int:
-    """Return the position of the candidate with the largest statistic.
-
-    Of equal ones the digest of the columns decides, so that their order does not.
-    """
-    digest = test.context.table.digest
-    return max(range(len(test.units)), key=lambda i: (sample.observed[i], digest(test.units[i])))
 
 
 def most_explanatory(test: ConditionalTest, positions: list[int]) -> int:

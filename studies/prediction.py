@@ -11,6 +11,7 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LogisticRegressionCV
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -58,7 +59,7 @@ Column = dict[str, Any]
 def linear_model(y: np.ndarray) -> Any:
     """Return a linear model with an L2 penalty chosen by cross-validation."""
     if not holds_classes(y):
-        return comparison.ridge_model()
+        return comparison.ridge_model(y, has_classes=False, seed=0)
     logistic = LogisticRegressionCV(
         Cs=1 / _PENALTIES_OF_CLASSES,
         l1_ratios=(0.0,),
@@ -123,7 +124,7 @@ def outcome(numbers: dict[str, dict[str, Column]]) -> Outcome:
 def error_on(model: Any, X: FloatArray, y: np.ndarray, train: IntArray, test: IntArray) -> float:
     """Return the share of wrong classes, or the root mean square over the standard deviation of the target."""
     if X.shape[1] == 0:
-        model, X = comparison.dummy_model(holds_classes(y)), np.zeros((len(y), 1))
+        model, X = (DummyClassifier() if holds_classes(y) else DummyRegressor()), np.zeros((len(y), 1))
     predicted = model.fit(X[train], y[train]).predict(X[test])
     if holds_classes(y):
         return float(np.mean(predicted != y[test]))

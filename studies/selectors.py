@@ -82,12 +82,13 @@ def holds_classes(y: np.ndarray) -> bool:
 
 def neighbors_model(y: np.ndarray) -> Any:
     """Return five nearest neighbours, for numbers or classes."""
-    return comparison.neighbors_model(holds_classes(y))
+    return comparison.neighbors_model(y, holds_classes(y), seed=0)
 
 
 def forest_model(y: np.ndarray, seed: int, n_trees: int = 300) -> Any:
     """Return a random forest, for numbers or classes."""
-    return comparison.forest_model(holds_classes(y), seed, n_trees)
+    forest = RandomForestClassifier if holds_classes(y) else RandomForestRegressor
+    return forest(n_trees, random_state=seed, n_jobs=1)
 
 
 def _ours(method: str) -> Choose:

@@ -257,57 +257,36 @@ def _split(cv: Any, data: PredictionData, seed: int) -> list[Fold]:
     return [(np.asarray(train), np.asarray(test)) for train, test in folds]
 
 
-def ridge_model() -> Any:
-    """Return a ridge regression of standardised features, its penalty chosen by leave-one-out."""
-    return make_pipeline(StandardScaler(), RidgeCV(_PENALTIES))
+def ridge_model(y: np.ndarray, has_classes: bool, seed: int) -> Any:
+    """Return the model "ridge": ridge or logistic regression of standardised features, the penalty chosen on y.
 
-
-def logistic_model(y: np.ndarray, seed: int) -> Any:
-    """Return a logistic regression of standardised features, its squared penalty chosen by cross-validation on y.
-
-    Every fold has every class. Where a class has a single row there are no such folds, and the penalty is 1.
+    That of numbers is chosen by leave-one-out, that of classes by cross-validation in which every fold has every
+    class. Where a class has a single row there are no such folds, and the penalty is 1.
     """
-    n_folds = min(_PENALTY_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
+    if not has_classes:
+        return make_pipeline(StandardScaler(), RidgeCV(_PENALTIES))
     logistic: Any = LogisticRegression(max_iter=_MOST_ITERATIONS)
+    n_folds = min(_PENALTY_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
     if n_folds > 1:
         folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
         logistic = GridSearchCV(logistic, {"C": 1 / _PENALTIES_OF_CLASSES[::-1]}, cv=folds, scoring="neg_log_loss")
     return make_pipeline(StandardScaler(), logistic)
 
 
-def forest_model(has_classes: bool, seed: int, n_trees: int = 100, leaf: int = 1) -> Any:
-    """Return a random forest whose leaves have at least ``leaf`` rows."""
-    forest = RandomForestClassifier if has_classes else RandomForestRegressor
-    return forest(n_trees, min_samples_leaf=leaf, random_state=seed, n_jobs=1)
-
-
-def neighbors_model(has_classes: bool, n_neighbors: int = 5) -> Any:
-    """Return a model by the nearest neighbours in standardised features."""
-    neighbors = KNeighborsClassifier if has_classes else KNeighborsRegressor
-    return make_pipeline(StandardScaler(), neighbors(n_neighbors))
-
-
-def dummy_model(has_classes: bool) -> Any:
-    """Return a model that predicts the mean, or the most frequent class, whatever the features."""
-    return DummyClassifier() if has_classes else DummyRegressor()
-
-
-def default_ridge(y: np.ndarray, has_classes: bool, seed: int) -> Any:
-    """Return the model called "ridge": ridge or logistic regression."""
-    return logistic_model(y, seed) if has_classes else ridge_model()
-
-
-def default_forest(y: np.ndarray, has_classes: bool, seed: int) -> Any:
-    """Return the model called "forest": a random forest with leaves of several rows."""
+def forest_model(y: np.ndarray, has_classes: bool, seed: int) -> Any:
+    """Return the model "forest": a random forest with leaves of several rows."""
     # Trees that grow to single rows overfit, the more so the fewer features they have to split by: a right but
     # small subset would come out worse than all features. Half the root of the number of rows grows with them,
     # and yet becomes an ever smaller share.
-    return forest_model(has_classes, seed, leaf=max(_SMALLEST_LEAF, isqrt(len(y)) // 2))
+    leaf = max(_SMALLEST_LEAF, isqrt(len(y)) // 2)
+    forest = RandomForestClassifier if has_classes else RandomForestRegressor
+    return forest(100, min_samples_leaf=leaf, random_state=seed, n_jobs=1)
 
 
-def default_neighbors(y: np.ndarray, has_classes: bool, seed: int) -> Any:
-    """Return the model called "neighbors": the five nearest neighbours."""
-    return neighbors_model(has_classes, min(5, len(y)))
+def neighbors_model(y: np.ndarray, has_classes: bool, seed: int) -> Any:
+    """Return the model "neighbors": the five nearest neighbours in standardised features."""
+    neighbors = KNeighborsClassifier if has_classes else KNeighborsRegressor
+    return make_pipeline(StandardScaler(), neighbors(min(5, len(y))))
 
 
 def _model_factory(model: Any, data: PredictionData, seed: int) -> tuple[ModelFactory, str]:
@@ -337,7 +316,7 @@ def _model_factory(model: Any, data: PredictionData, seed: int) -> tuple[ModelFa
 
 
 def model_on_columns(model: Any, columns: Collection[int], categories: Collection[int]) -> Any:
-    """Return a model of some columns of an array, with these encoded as numbers without missing values.
+    """Return a model of the given columns of an array, encoded as numbers without missing values.
 
     Missing numbers are imputed by the mean of the training rows. Categories are one-hot encoded; a missing one is
     a category of its own, and of many categories the rare ones share a column.
@@ -448,7 +427,7 @@ class _SubsetModels(BaseEstimator):  # type: ignore[misc]
 
     def _model(self, columns: Columns, y: np.ndarray) -> Any:
         if not columns:
-            return dummy_model(self.data.has_classes)
+            return DummyClassifier() if self.data.has_classes else DummyRegressor()
         return model_on_columns(self.make_model(y), columns, self.data.categories)
 
     def scores(self, X: IntArray, y: np.ndarray, scorer: ModelScorer) -> dict[str, float]:

@@ -429,7 +429,7 @@ def choose_criterion(
     n_halves : int
         Number of random halves of the rows on which the comparison is made again; an even number.
     max_rows : int
-        Of a longer table so many rows, drawn at random, are used: the time of some criteria grows with the
+        Of a longer table so many rows, drawn at random, are used: the time of several criteria grows with the
         square of the rows.
     discrete_features, discrete_target
         As in ``mutual_information``.

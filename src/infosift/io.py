@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from errno import EACCES
 from os import PathLike
 from pathlib import Path
@@ -23,7 +22,7 @@ def write_file(path: str | PathLike[str], content: bytes) -> None:
     """
     path = Path(path)
     try:
-        before = _state_of(path)
+        before = path.stat() if path.exists() else None
         if before is not None and (stream := _stream_of(before)) is not None:
             _write_to_stream(stream, content)
         elif before is not None and not stat.S_ISREG(before.st_mode):
@@ -32,13 +31,6 @@ def write_file(path: str | PathLike[str], content: bytes) -> None:
             _replace_file(Path(os.path.realpath(path)), content, before)
     except OSError as error:  # which names the temporary file, or none
         raise type(error)(error.errno, error.strerror, str(path)) from error
-
-
-def _state_of(path: Path) -> os.stat_result | None:
-    try:
-        return path.stat()
-    except FileNotFoundError:
-        return None
 
 
 def _stream_of(state: os.stat_result) -> int | None:
@@ -70,7 +62,7 @@ def _replace_file(path: Path, content: bytes, before: os.stat_result | None) -> 
             raise
         path.write_bytes(content)
         return
-    with _removed_on_failure(temporary):
+    try:
         with os.fdopen(number, "wb") as file:
             if before is not None:
                 _copy_permissions(before, temporary)
@@ -78,6 +70,10 @@ def _replace_file(path: Path, content: bytes, before: os.stat_result | None) -> 
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
 
 
 def _copy_permissions(like: os.stat_result, path: Path) -> None:
@@ -87,13 +83,3 @@ def _copy_permissions(like: os.stat_result, path: Path) -> None:
             with suppress(PermissionError):
                 os.chown(path, owner, group)
     path.chmod(stat.S_IMODE(like.st_mode))
-
-
-@contextmanager
-def _removed_on_failure(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        with suppress(OSError):
-            path.unlink()
-        raise

@@ -132,9 +132,9 @@ TARGET_KINDS: Registry[type[TargetKind]] = Registry(
 # Models of compare_subsets; their phrases are what a comparison calls them.
 MODELS: Registry[Callable[[Any, bool, int], Any]] = Registry(
     {
-        "ridge": Entry("comparison:default_ridge", "ridge regression"),
-        "forest": Entry("comparison:default_forest", "a random forest"),
-        "neighbors": Entry("comparison:default_neighbors", "nearest neighbours"),
+        "ridge": Entry("comparison:ridge_model", "ridge regression"),
+        "forest": Entry("comparison:forest_model", "a random forest"),
+        "neighbors": Entry("comparison:neighbors_model", "nearest neighbours"),
     }
 )
 # Choices that are no objects, with phrases for the help.

@@ -225,7 +225,7 @@ def test_the_power_is_said_where_it_is_small_or_nothing_was_found(calibrated, pu
     few = replace(calibrated, smallest_detectable_correlation=0.617)
     sentence = (
         "With 60 rows and 6 features, a feature had to have a rank correlation of about 0.62 with yield to be "
-        "found in 8 of 10 such tables."
+        "detected in 8 of 10 such tables."
     )
     assert power(few) == [sentence]
     assert sentence in text_of(few)
@@ -237,7 +237,7 @@ def test_the_power_is_said_where_it_is_small_or_nothing_was_found(calibrated, pu
     assert "of more than 0.95 with" in power(replace(few, smallest_detectable_correlation=0.98))[0]
     assert "With 40 rows and" in power(replace(few, n_rows_tested=40))[0]
     kept = replace(few.settings, keep=("a",))
-    assert "with yield, conditional on those kept, to be found" in power(replace(few, settings=kept))[0]
+    assert "with yield, conditional on those kept, to be detected" in power(replace(few, settings=kept))[0]
     assert "with yield to be" in power(replace(few, n_classes=(2,)))[0]
     assert "with one of the classes to be" in power(replace(few, n_classes=(3,)))[0]
     assert "with one of the targets to be" in power(replace(few, n_classes=(None, None)))[0]

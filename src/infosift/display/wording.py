@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infosift.errors import Hint, listing
-from infosift.inference.diagnostics import FOUND_OF_TEN
+from infosift.results.selection import DETECTED_OF_TEN
 from infosift.results.stability import rounded_up
 
 if TYPE_CHECKING:
@@ -371,7 +371,7 @@ def power(selection: Selection) -> list[str]:
     return [
         f"With {count(selection.n_rows_tested or selection.n_rows, 'row')} and "
         f"{count(len(selection.steps[0].candidates), 'feature')}, a feature had to have a rank correlation of "
-        f"{size} with {target}{given} to be found in {FOUND_OF_TEN} of 10 such tables."
+        f"{size} with {target}{given} to be detected in {DETECTED_OF_TEN} of 10 such tables."
     ]
 
 

@@ -13,9 +13,8 @@ from infosift.data.prepare import complete_rows
 from infosift.data.types import are_categorical, indicators_of_largest
 from infosift.engines.base import Engine
 from infosift.inference.kernel_ridge import QUICK_WIDTHS, KernelRidge
+from infosift.results.selection import DETECTED_OF_TEN
 
-# The power: detected in so many of ten tables like the one at hand.
-FOUND_OF_TEN = 8
 # The quantile of a null sample at which comparisons are counted: near enough to the level, and known from few
 # draws.
 _COUNTED_AT = 0.8
@@ -52,7 +51,7 @@ def smallest_detectable_correlation(null: FloatArray, n_rows: int, alpha: float)
     if n_rows < _FEWEST_FOR_POWER or not len(null):
         return None
     level = -math.expm1(math.log1p(-alpha) / effective_comparisons(null, n_rows))
-    beyond_chance, in_most_tables = norm.isf(level / 2), norm.isf(1 - FOUND_OF_TEN / 10)
+    beyond_chance, in_most_tables = norm.isf(level / 2), norm.isf(1 - DETECTED_OF_TEN / 10)
     correlation = 0.0
     for _ in range(_ROUNDS):  # each changes it by a fraction of the one before
         above = beyond_chance + in_most_tables * math.sqrt(1 + correlation**2 / 2)

@@ -18,9 +18,9 @@ import numpy as np
 from infosift.data.leaks import CUTS, ORDER, VALUES, Leak, leaks_of
 from infosift.engines.base import Engine
 from infosift.errors import DataWarning, Hint, listing
-from infosift.inference.diagnostics import FOUND_OF_TEN, SerialDependence, serial_dependence
+from infosift.inference.diagnostics import SerialDependence, serial_dependence
 from infosift.results.data_warning import DataWarningRecord, data_warning
-from infosift.results.selection import Selection
+from infosift.results.selection import DETECTED_OF_TEN, Selection
 from infosift.search.base import Problem
 
 Records: TypeAlias = Iterable[DataWarningRecord]
@@ -204,8 +204,8 @@ def too_few_rows(problem: Problem, selection: Selection, engine: Engine) -> Iter
         "power",
         f"There are too few rows for so many features: with {n_rows:,} rows and {number:,} "
         f"feature{'s' * (number != 1)}, only a rank correlation of about {min(least, 0.99):.2f} with the target "
-        f"is detected in {FOUND_OF_TEN} of 10 such tables. Leave features out that cannot matter, or collect more "
-        "rows.",
+        f"is detected in {DETECTED_OF_TEN} of 10 such tables. Leave features out that cannot matter, or collect "
+        "more rows.",
     )
 
 

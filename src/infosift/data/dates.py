@@ -17,6 +17,12 @@ from infosift.errors import InputError
 _DAY = dt.timedelta(days=1)
 _MICROSECONDS = _DAY // dt.timedelta(microseconds=1)
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+# Not those of strftime, which are in the language of the process.
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 
 
 def expand_dates(frame: Any) -> Any:
@@ -48,10 +54,12 @@ def expand_dates(frame: Any) -> Any:
     dates = [name for name, dtype in view.schema.items() if dtype in (nw.Date, nw.Datetime)]
     added = []
     for name in dates:
-        for what, directive in (("weekday", "%A"), ("month", "%B")):
+        gaps, parts = view[name].is_null().to_list(), view[name].dt
+        for what, numbers, names in (("weekday", parts.weekday(), _WEEKDAYS), ("month", parts.month(), _MONTHS)):
             if f"{name} {what}" in view.columns:
                 raise InputError(f'The table has a column "{name} {what}" already: rename it first.')
-            added.append(view[name].dt.to_string(directive).alias(f"{name} {what}"))
+            values = [None if gap else names[int(i) - 1] for i, gap in zip(numbers.to_list(), gaps, strict=True)]
+            added.append(nw.new_series(f"{name} {what}", values, nw.String, backend=nw.get_native_namespace(view)))
     return view.with_columns(*added).to_native() if added else frame
 
 

@@ -73,16 +73,12 @@ class NeighborsDisplay(Display):
     @classmethod
     def from_selection(cls, selection: Selection) -> Self:
         """Take the choice that the selection was made with."""
+        parameter, hint = named(selection.criterion_parameter or "parameter"), Hint("method", "published")
         if selection.neighbors is None:
-            raise InputError(
-                f"The {named(selection.criterion_parameter or 'parameter')} was not chosen by resampling, so "
-                "there is nothing to draw: use ",
-                Hint("method", "published"),
-                ", and leave the choice to it.",
-            )
+            raise InputError(f"The {parameter} was not chosen by resampling: leave the choice to ", hint, ".")
         return replace(
             cls.from_choice(selection.neighbors),
-            parameter=named(selection.criterion_parameter),
+            parameter=parameter,
             measure=selection.criterion_measure,
             unit=selection.criterion_unit,
         )

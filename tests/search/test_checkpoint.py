@@ -1,4 +1,6 @@
-"""Runs that end before their time: by a limit, by a key, by a kill; and how they go on."""
+"""Checkpoints: a run that was killed goes on to the same result; damaged files are refused and left alone."""
+
+from __future__ import annotations
 
 import json
 import os
@@ -15,13 +17,18 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
+from hazards import KINDS
 from infosift import KSG, Calibrated, InputError, MutualInfoSelector, Selection, selection_stability
-from samples import friedman, with_new_digest
+from infosift.results.serialization import read_record
+from infosift.search.checkpoint import Checkpoint, SearchState
+from infosift.stability import HalfSample, StabilityState
+from samples import friedman, selection, with_new_digest
 
 METHODS = [
     MutualInfoSelector(method="calibrated", random_state=0),
     MutualInfoSelector(method="published", random_state=0),
 ]
+DAMAGES = int(os.environ.get("INFOSIFT_DAMAGES", "300"))  # of each kind of checkpoint
 
 
 def ids(selector):
@@ -31,7 +38,7 @@ def ids(selector):
 @pytest.fixture(scope="module")
 def data():
     X, y = friedman(2, n=80)
-    return pd.DataFrame(X, columns=[f"c{i}" for i in range(10)]), y
+    return pd.DataFrame(X[:, 2:8], columns=[f"c{i}" for i in range(6)]), y
 
 
 @pytest.fixture
@@ -97,7 +104,7 @@ def test_a_drawn_seed_is_that_of_the_checkpoint(data, tmp_path):
         (lambda X, y: (X, y, {"method": Calibrated(null="local")}), "null='residual', not 'local'"),
         (lambda X, y: (X, y, {"criterion": KSG(8)}), "n_neighbors='auto', not 8"),
         (lambda X, y: (X, y, {"keep": "c1"}), r"keep=\(\), not \('c1',\)"),
-        (lambda X, y: (X + np.eye(80, 10), y, {}), "on other data"),
+        (lambda X, y: (X + np.eye(80, 6), y, {}), "on other data"),
         (lambda X, y: (X, y + np.eye(80)[0], {}), "on other data"),
         (lambda X, y: (X.rename(columns={"c0": "d"}), y, {}), "on other data"),
         (lambda X, y: (X, y, {"scale": "none"}), "scale='standard', not 'none'"),
@@ -191,7 +198,7 @@ def test_runs_side_by_side_may_share_a_checkpoint(data, tmp_path):
 def test_half_a_character_in_a_name_is_no_obstacle(data, tmp_path):
     X, y = data
     selector = MutualInfoSelector(random_state=0, max_features=1, checkpoint=tmp_path / "state.json")
-    X = X.set_axis(pd.Index([f"half \ud800 {i}" for i in range(10)], dtype=object), axis=1)
+    X = X.set_axis(pd.Index([f"half \ud800 {i}" for i in range(6)], dtype=object), axis=1)
     first = clone(selector).fit(X, y).selection_
     assert clone(selector).fit(X, y).selection_ == first
 
@@ -215,6 +222,7 @@ def test_a_time_limit_may_change_between_runs(data, tmp_path):
     assert clone(selector).set_params(time_limit=None).fit(*data).selection_.steps == decided
 
 
+@pytest.mark.endurance
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL to send")
 def test_a_killed_run_goes_on_to_the_same_result(tmp_path):
     X, y = friedman(3, n=120)
@@ -260,3 +268,52 @@ def test_a_checkpoint_is_a_path(data, path):
     ):
         with pytest.raises(InputError, match=r"^checkpoint must be a path, "):
             run()
+
+
+STATES = {
+    SearchState: lambda: SearchState(
+        settings=selection("published").settings,
+        data="a digest of the data",
+        neighbors=selection("published").neighbors,
+        steps=selection("published").steps,
+    ),
+    StabilityState: lambda: StabilityState(
+        settings=selection("calibrated").settings,
+        half_samples=tuple(
+            HalfSample(number=number, selected=(number, 3), redundant=((1, 3),), is_partial=False)
+            for number in range(20)
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", STATES, ids=lambda kind: kind.__name__)
+def test_a_checkpoint_damaged_at_random_is_refused_or_read_as_it_was(kind, tmp_path):
+    whole, path = STATES[kind](), tmp_path / "state.json"
+    text = whole.to_json().encode()
+    refused = 0
+    for seed in range(DAMAGES):
+        damage = KINDS[seed % len(KINDS)]
+        damaged, case = damage(text, random.Random(seed)), f"{damage.__name__}, seed {seed}"
+        path.write_bytes(damaged)
+        reason = None
+        try:
+            Checkpoint(path, kind)
+        except InputError as error:
+            reason = str(error)
+        if reason is None:
+            assert read_record(kind, damaged) == whole, case
+        else:
+            refused += 1
+            assert len(reason.splitlines()) == 1, case
+            assert "it is left as it is" in reason, case
+        assert path.read_bytes() == damaged, case
+    assert DAMAGES // 2 < refused <= DAMAGES - DAMAGES // len(KINDS)  # other layouts are no damage
+
+
+def test_a_checkpoint_laid_out_anew_is_gone_on_from(data, tmp_path):
+    path = tmp_path / "state.json"
+    selector = MutualInfoSelector(random_state=0, max_features=1, checkpoint=path)
+    whole = clone(selector).fit(*data).selection_
+    path.write_text(json.dumps(json.loads(path.read_text()), indent=4, sort_keys=True))
+    assert clone(selector).fit(*data).selection_ == whole

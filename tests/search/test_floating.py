@@ -7,7 +7,7 @@ from infosift import Floating
 from infosift.progress import Reporter
 from oracle import ksg
 from samples import make_selector
-from search.test_forward import ENGINE, problem_of
+from search.test_stepwise import ENGINE, problem_of
 from studies import simulated
 
 

@@ -11,13 +11,23 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from typer.testing import CliRunner
 
-from infosift import DataWarning, MutualInfoSelector, Published, Selection, score_candidates
+from infosift import (
+    Calibrated,
+    DataWarning,
+    InputError,
+    MutualInfoSelector,
+    Published,
+    Selection,
+    permutation_test,
+    score_candidates,
+)
 from infosift.cli import app
 from infosift.criteria.base import Criterion
 from infosift.display import plots
 from infosift.display.report import render
 from infosift.errors import Hint
-from infosift.registry import CRITERIA, SEARCHES, TARGET_KINDS
+from infosift.inference.statistics import STATISTICS, Stage
+from infosift.registry import CRITERIA, NULLS, SEARCHES, TARGET_KINDS
 from infosift.search import data_warnings
 from infosift.search.base import Search
 from studies import simulated
@@ -66,7 +76,9 @@ def test_a_data_warning_is_in_results_command_line_notebook_and_report(wide_chec
     assert " ".join(result.output.split()).count(f"{sentence}--max-features 1.") == 1
 
 
-@pytest.mark.parametrize("title", ["Add a criterion", "Add a search", "Add a plot"])
+@pytest.mark.parametrize(
+    "title", ["Add a criterion", "Add a search", "Add a plot", "Add a null", "Add a test statistic"]
+)
 def test_what_a_recipe_names_is_there(title):
     new = re.search(r"^# (src/\S+)$", section(title), flags=re.M)[1]
     assert not (ROOT / new).exists()
@@ -202,3 +214,49 @@ def test_a_kind_of_target_is_in_results_terminal_command_line_and_report(monkeyp
     options = ["select", str(path), "--target", "y", "--target-kind", "ordered", "--seed", "0"]
     assert "4 ordered classes" in CliRunner(env={"COLUMNS": "100"}).invoke(app, options).output
     assert "ordered" in CliRunner(env={"COLUMNS": "100"}).invoke(app, ["select", "--help"]).output
+
+
+def shown_by_the_command(X, y, path, *options):
+    """What the command line prints about a selection from a table, on one line."""
+    pl.DataFrame(X, schema=[f"x{i}" for i in range(X.shape[1])]).with_columns(y=y).write_csv(path)
+    run = CliRunner(env={"COLUMNS": "100"})
+    return " ".join(
+        run.invoke(app, ["select", str(path), "--target", "y", "--seed", "0", *options]).output.split()
+    )
+
+
+def test_the_null_is_in_results_terminal_command_line_and_report(monkeypatch, tmp_path):
+    block_null = made_by("Add a null", "BlockNull")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 3))
+    X[1:] += 0.5 * X[:-1]
+    y = X[:, 1] + rng.normal(size=150)
+    as_object = MutualInfoSelector(method=Calibrated(null=block_null()), random_state=0).fit(X, y).selection_
+    monkeypatch.setitem(NULLS, "blocks", block_null())
+    selection = MutualInfoSelector(method=Calibrated(null="blocks"), random_state=0).fit(X, y).selection_
+    assert selection == as_object == Selection.from_json(selection.to_json())
+    assert selection.names == ("x1",)
+    assert selection.settings.method.parameters["null"] == "blocks"
+    assert "surrogates in which blocks of ten consecutive rows are permuted" in unescape(render(selection))
+    shown = shown_by_the_command(X, y, tmp_path / "table.csv", "--null", "blocks")
+    assert "1 of 3 features selected for y: x1" in shown
+    assert "blocks" in CliRunner(env={"COLUMNS": "100"}).invoke(app, ["select", "--help"]).output
+    with pytest.raises(InputError, match="shuffles blocks of rows and cannot keep other groups together"):
+        MutualInfoSelector(method=Calibrated(null="blocks")).fit(X, y, groups=np.arange(150) // 3)
+    assert permutation_test(X[:, 1], y, X[:, [0]], null="blocks", random_state=0).significant
+
+
+def test_the_statistic_is_in_results_terminal_command_line_and_report(monkeypatch, tmp_path):
+    monkeypatch.setitem(STATISTICS, "waves", Stage(made_by("Add a test statistic", "WaveStatistic"), of_step=0.05))
+    rng = np.random.default_rng(1)
+    X = rng.uniform(size=(200, 4))
+    y = np.cos(8 * np.pi * X[:, 2]) + 0.8 * rng.normal(size=200)
+    selection = MutualInfoSelector(max_features=1, random_state=0).fit(X, y).selection_
+    assert selection.names == ("x2",)
+    assert selection.alpha_shares[-1] == ("waves", 0.05)
+    assert selection.steps[0].alpha == pytest.approx(0.05 * 0.05)
+    assert Selection.from_json(selection.to_json()) == selection
+    assert "0.0025 for waves" in unescape(render(selection))
+    assert "0.0025 for waves" in shown_by_the_command(X, y, tmp_path / "table.csv", "--max-features", "1")
+    # Where pairs cannot be selected, as here, it still comes last: series and neighbours see nothing.
+    assert min(selection.steps[0].candidate_p_values) > 0.05

@@ -150,7 +150,7 @@ def _how_selected(selection: Selection) -> str:
         by = f" (chosen by {selection.neighbors.feature}{sampled})" if selection.neighbors else ""
         if selection.criterion_values:
             parts.append(f"{values_of(selection.criterion_parameter, selection.criterion_values)}{by}")
-        parts.append(f"{wording.range_of(step.n_permutations for step in selection.steps)} permutations per step")
+        parts.append(f"{wording.draws(selection)} per step")
     divided = wording.levels(settings.alpha, selection.alpha_shares)
     alpha = f"alpha = {settings.alpha:g}{f' ({divided})' if divided else ''}"
     return ", ".join([*parts, alpha, f"seed {settings.seed}"])

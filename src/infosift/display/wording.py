@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infosift.errors import Hint, listing
+from infosift.registry import NULLS
 from infosift.results.selection import DETECTED_OF_TEN
 from infosift.results.stability import rounded_up
 
 if TYPE_CHECKING:
+    from infosift.inference.nulls import Null
     from infosift.results.comparison import SubsetComparison, SubsetScores
     from infosift.results.selection import Selection
     from infosift.results.stability import Stability
@@ -160,6 +162,18 @@ def levels(alpha: float, shares: Sequence[tuple[str, float]]) -> str:
     """Write how alpha is divided among test statistics; empty where it is not."""
     divided = [f"{alpha * share:g} for {_TEST_STATISTICS.get(name, name)}" for name, share in shares]
     return ", ".join(divided) if len(divided) > 1 else ""
+
+
+def null_of(selection: Selection) -> Null | None:
+    """Return how surrogates were drawn; None where the method has no choice of it, or it is not registered."""
+    return NULLS.get(selection.settings.method.parameters.get("null", ""))
+
+
+def draws(selection: Selection) -> str:
+    """Count the surrogates of the steps, such as "99 to 199 permutations"; other nulls draw shifts."""
+    null = null_of(selection)
+    counted = range_of(step.n_permutations for step in selection.steps)
+    return f"{counted} {'permutations' if null is None else null.draws}"
 
 
 def name_of_subset(subset: str) -> str:

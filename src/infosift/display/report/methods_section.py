@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from infosift.display import wording
 from infosift.display.wording import count, in_a_sentence, named, probability, series, values_of
-from infosift.inference.nulls import Null
-from infosift.registry import NULLS
 from infosift.search.calibrated import MOST_MARGINAL_BY_NEIGHBORS
 
 if TYPE_CHECKING:
@@ -90,22 +88,15 @@ def _measure(selection: Selection, with_values: bool = False) -> str:
     return f"{measure} with {used}" if used else measure
 
 
-def _null(selection: Selection) -> Null | None:
-    """Return how surrogates are drawn; None where the method has no choice of it, or it is not registered."""
-    return NULLS.get(selection.settings.method.parameters.get("null", ""))
-
-
 def _surrogates(selection: Selection) -> str:
-    null = _null(selection)
+    null = wording.null_of(selection)
     if null is None:
         return "surrogates"
     return f"surrogates {null.description}{null.within if selection.settings.n_row_groups is None else ''}"
 
 
 def _permutations(selection: Selection, each: str = "step") -> str:
-    null = _null(selection)
-    draws = null.draws if null else "permutations"
-    return f"{wording.range_of(step.n_permutations for step in selection.steps)} {draws} were drawn per {each}."
+    return f"{wording.draws(selection)} were drawn per {each}."
 
 
 def _search(selection: Selection) -> str:
@@ -118,7 +109,7 @@ def _adjusted_tests(selection: Selection) -> list[str]:
     alpha, divided = selection.settings.alpha, wording.levels(selection.settings.alpha, selection.alpha_shares)
     others, pairs = ("other", "") if selection.start else ("selected", "; then by products of pairs")
     criterion = f"{_measure(selection, with_values=True)}{pairs}"
-    null = _null(selection)
+    null = wording.null_of(selection)
     if null and null.only_series_given_subset:
         tests = (
             f"{_search(selection)} tested each candidate by {_SERIES}, with those of candidate and target "
@@ -152,7 +143,7 @@ def _adjusted_tests(selection: Selection) -> list[str]:
 
 def _filter(selection: Selection) -> list[str]:
     """Describe tests of each feature on its own."""
-    null, alpha, rate = _null(selection), selection.settings.alpha, selection.error_rate
+    null, alpha, rate = wording.null_of(selection), selection.settings.alpha, selection.error_rate
     by = _measure(selection)
     if "null" in selection.settings.method.parameters:
         are_few = len(selection.steps[0].candidates) <= MOST_MARGINAL_BY_NEIGHBORS

@@ -19,7 +19,7 @@ def __getattr__(name: str) -> Any:
     return _public_name(name)
 
 
-# Results lie below what shows them, so they are told here what does; each is imported when it is first used.
+# Results lie below what shows them, so the functions that show them are named here; each is imported on first use.
 register_views(
     {
         "plot": "infosift.display.plots:draw",

@@ -47,7 +47,7 @@ from infosift.errors import InputError
 _MOST_PARTS = 500
 # Tasks under way for each thread of the workers, so that none waits for the driver.
 _TASKS_PER_THREAD = 6
-# A block should be large beside the cost of its task; and a worker needs several times its size.
+# A block should be large compared with the cost of its task; and a worker needs several times its size.
 _LEAST_BLOCK_BYTES, _MOST_BLOCK_BYTES = 4_000_000, 32_000_000
 _SHARE_OF_BLOCK = 1 / 256  # of the memory that a worker may have
 _LEAST_COLUMNS = 128

@@ -46,7 +46,7 @@ class Budget(BaseEstimator):
     def decisions(self, problem, tests, decided=()):
         subset, left, money = list(problem.kept), list(problem.candidates), self.budget
         while left := [unit for unit in left if self.prices[unit.name] <= money]:
-            step = tests.add(subset, left, len(subset), room=1)
+            step = tests.add(subset, left, len(subset), slots_left=1)
             yield step
             if not step.accepted:
                 return

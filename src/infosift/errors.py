@@ -96,7 +96,26 @@ def in_words(parts: Iterable[Part], words: Callable[[Hint], str] = str, first_ro
     return "".join(map(in_words_of_surface, parts))
 
 
-class InputError(ValueError):
+class MessageInParts:
+    """Mixin of exceptions and warnings whose arguments are the parts of a message; ``str`` words it for Python."""
+
+    args: tuple[Part, ...]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The message in parts, for ``in_words``."""
+        return self.args
+
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        """The parameters that the message names."""
+        return tuple(part for part in self.args if isinstance(part, Hint))
+
+    def __str__(self) -> str:
+        return in_words(self.args)
+
+
+class InputError(MessageInParts, ValueError):
     """The data or a parameter cannot be used; the message names it and says what to do.
 
     Parameters
@@ -119,21 +138,8 @@ class InputError(ValueError):
         # Names of columns and files, which messages have, may hold any character.
         super().__init__(*(on_one_line(part) if isinstance(part, str) else part for part in parts))
 
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The message in parts."""
-        return self.args
 
-    @property
-    def hints(self) -> tuple[Hint, ...]:
-        """The parameters that the message names."""
-        return tuple(part for part in self.args if isinstance(part, Hint))
-
-    def __str__(self) -> str:
-        return in_words(self.parts)
-
-
-class DataWarning(UserWarning):
+class DataWarning(MessageInParts, UserWarning):
     """Something about the data that whoever uses a selection should know; ``selection_.warnings`` has it too.
 
     Parameters
@@ -148,14 +154,6 @@ class DataWarning(UserWarning):
     >>> warnings.simplefilter("error", DataWarning)  # end a script at the first one
     >>> warnings.simplefilter("default", DataWarning)
     """
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The message in parts."""
-        return self.args
-
-    def __str__(self) -> str:
-        return in_words(self.parts)
 
 
 def _in_python(value: Any) -> str:

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infosift import InputError, MutualInfoSelector, results
+from infosift.display.report.methods_section import methods_paragraph
 from infosift.errors import Hint
 from infosift.results import (
     Component,
@@ -311,3 +312,18 @@ def test_names_that_are_text_are_their_own_labels():
     selection = MutualInfoSelector(random_state=0).fit(X, X[:, 1] ** 2).selection_
     assert selection.labels == selection.names == ("x1",)
     assert selection.feature_labels == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("calibrated", "surrogates that keep its dependence on the selected features"),
+        ("filter", "Each feature was tested on its own, by an orthogonal series"),
+        ("published", "compared at each step with permuted surrogates of itself"),
+        ("backward", "A backward search removed, at each step, the feature"),
+    ],
+)
+def test_results_of_format_1_are_described(name, words):
+    selection = stored(name)
+    assert words in methods_paragraph(selection)
+    assert selection.names[0] in selection._repr_html_()

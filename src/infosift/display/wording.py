@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +18,9 @@ from infosift.errors import Hint, listing
 from infosift.registry import NULLS
 from infosift.results.selection import DETECTED_OF_TEN
 from infosift.results.stability import rounded_up
+from infosift.results.steps import ProcedureDescription
 
 if TYPE_CHECKING:
-    from infosift.inference.nulls import Null
     from infosift.results.comparison import SubsetComparison, SubsetScores
     from infosift.results.selection import Selection
     from infosift.results.stability import Stability
@@ -164,16 +165,19 @@ def levels(alpha: float, shares: Sequence[tuple[str, float]]) -> str:
     return ", ".join(divided) if len(divided) > 1 else ""
 
 
-def null_of(selection: Selection) -> Null | None:
-    """Return how surrogates were drawn; None where the method has no choice of it, or it is not registered."""
-    return NULLS.get(selection.settings.method.parameters.get("null", ""))
+def procedure_of(selection: Selection) -> ProcedureDescription:
+    """Return how features were tested; results of version 0.1 do not have it, but the name of their null."""
+    if selection.procedure is not None:
+        return selection.procedure
+    null = NULLS.get(selection.settings.method.parameters.get("null", ""))
+    if null is None:
+        return ProcedureDescription()
+    return replace(null.procedure(selection.settings.n_row_groups is not None), marginal_statistics=("series",))
 
 
 def draws(selection: Selection) -> str:
     """Count the surrogates of the steps, such as "99 to 199 permutations"; other nulls draw shifts."""
-    null = null_of(selection)
-    counted = range_of(step.n_permutations for step in selection.steps)
-    return f"{counted} {'permutations' if null is None else null.draws}"
+    return f"{range_of(step.n_permutations for step in selection.steps)} {procedure_of(selection).draws}"
 
 
 def name_of_subset(subset: str) -> str:

@@ -14,6 +14,7 @@ from .stability import Substitutes as Substitutes
 from .steps import FoldEstimates as FoldEstimates
 from .steps import NeighborChoice as NeighborChoice
 from .steps import PermutationTest as PermutationTest
+from .steps import ProcedureDescription as ProcedureDescription
 from .steps import Removal as Removal
 from .steps import Replacement as Replacement
 from .steps import Step as Step

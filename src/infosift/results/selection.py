@@ -19,7 +19,7 @@ from infosift.results.feature_table import columns_of_features, p_values
 from infosift.results.path import columns_after, names_after_replacements, ranking, why_stopped
 from infosift.results.serialization import Library, Record, data_frame, read_label
 from infosift.results.settings import Settings
-from infosift.results.steps import NeighborChoice, Removal, Replacement, Step, Verdict
+from infosift.results.steps import NeighborChoice, ProcedureDescription, Removal, Replacement, Step, Verdict
 
 if TYPE_CHECKING:
     from infosift.results.comparison import SubsetComparison
@@ -185,6 +185,8 @@ class Selection(Record):
         The smallest absolute rank correlation with the target that the first step finds in eight of ten tables
         with as many rows and such features. With several classes or targets it is that with one of them. None
         where p-values are not adjusted, with row groups or series, and where the run ended early.
+    procedure : ProcedureDescription or None
+        How features were tested, in words; None of results of version 0.1.
     settings : Settings
         The parameters of the run.
     version : str
@@ -235,6 +237,7 @@ class Selection(Record):
     near_unique: tuple[str, ...] = ()
     discrete: tuple[str, ...] = ()
     n_classes: tuple[int | None, ...] = (None,)
+    procedure: ProcedureDescription | None = None
     target_kinds: tuple[str, ...] = ()
     ended_by: str | None = None
     warnings: tuple[DataWarningRecord, ...] = ()

@@ -202,10 +202,10 @@ class Step(PermutationTest):
     feature: str
     index: int
     columns: tuple[int, ...]
-    accepted: bool
     unadjusted_p_value: float | None
-    seconds: float = field(compare=False)
-    candidates: tuple[int, ...]
+    accepted: bool = False
+    seconds: float = field(default=0.0, compare=False)
+    candidates: tuple[int, ...] = ()
     candidate_information: FloatArray = field(default_factory=lambda: np.empty(0))
     candidate_statistics: FloatArray = field(default_factory=lambda: np.empty(0))
     candidate_p_values: FloatArray = field(default_factory=lambda: np.empty(0))
@@ -214,6 +214,38 @@ class Step(PermutationTest):
     candidate_null: FloatArray = field(default_factory=lambda: np.empty(0))
     action: str = "add"
     bytes_sent: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProcedureDescription(Record):
+    """How features were tested, in words for a report: what the method did, whether or not it is known there.
+
+    Parameters
+    ----------
+    surrogates : str
+        What surrogates are, to follow that word, such as "in which its values are permuted".
+    draws : str
+        What is drawn for a surrogate: "permutations", or "shifts" in time.
+    projects_off_subset : bool
+        Whether candidates and target are projected off functions of the selected features, so that given some only
+        series are tested; else what is tested are residuals of both.
+    marginal_statistics : tuple of str
+        The statistics by which a filter tests each feature on its own, such as "series"; of other searches empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import MutualInfoSelector
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> procedure = MutualInfoSelector(search="filter", random_state=0).fit(X, X[:, 1] ** 2).selection_.procedure
+    >>> procedure.draws, procedure.marginal_statistics
+    ('permutations', ('series', 'neighbours'))
+    """
+
+    surrogates: str = ""
+    draws: str = "permutations"
+    projects_off_subset: bool = False
+    marginal_statistics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from infosift.engines.base import Engine
 from infosift.progress import Reporter
 from infosift.registry import METHODS, SEARCHES, resolve
 from infosift.results.settings import Settings
-from infosift.results.steps import NeighborChoice, Removal, Replacement, Step
+from infosift.results.steps import NeighborChoice, ProcedureDescription, Removal, Replacement, Step
 
 _STREAMS_OF_A_PHASE = 1_000_000
 
@@ -155,8 +155,9 @@ class Tests(Protocol):
     """A method applied to a table: tests of subsets, each with a p-value.
 
     ``n_rows`` is the number of rows that it uses, ``values`` are those of the criterion's structural parameter
-    that it scores with, ``neighbors`` is how resampling chose that, if it did, and ``revises`` whether a search
-    tests the selected features again at its end. ``stream`` names the random streams of a test (see ``Phase``).
+    that it scores with, ``neighbors`` is how resampling chose that, if it did, ``revises`` is whether a search
+    tests the selected features again at its end, and ``procedure`` describes the tests in words. ``stream`` names
+    the random streams of a test (see ``Phase``).
     """
 
     n_rows: int
@@ -164,6 +165,7 @@ class Tests(Protocol):
     neighbors: NeighborChoice | None
     revises: bool
     engine: Engine
+    procedure: ProcedureDescription
 
     def add(
         self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, slots_left: int

@@ -28,7 +28,7 @@ from infosift.search.base import MarginalTests, Problem, columns_of, step_label,
 # Of a longer table so many rows are sampled, in which all but the weakest dependence can be detected.
 _MOST_ROWS = 20_000
 # Of more features, a filter tests by series only: neighbours would score the screened ones, and not each feature.
-MOST_MARGINAL_BY_NEIGHBORS = 300
+_MOST_MARGINAL_BY_NEIGHBORS = 300
 
 
 class Calibrated(BaseEstimator):  # type: ignore[misc]
@@ -128,6 +128,7 @@ class CalibratedTests:
         self._context, self._alpha, self._n_permutations = context, alpha, n_permutations
         self._tests = StagedTests(alpha, n_permutations)
         self.values, self.n_rows, self.engine = context.values, context.table.n_rows, context.engine
+        self.procedure = context.null.procedure(context.table.row_groups is not None)
 
     def add(
         self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, slots_left: int
@@ -185,8 +186,6 @@ class CalibratedTests:
             index=unit.columns[0],
             columns=unit.columns,
             accepted=result.passes,
-            seconds=0.0,
-            candidates=(),
         )
 
     def _information(self, columns: list[int]) -> float:
@@ -232,17 +231,13 @@ class CalibratedTests:
         self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, least_p: float
     ) -> MarginalTests:
         """Test each candidate on its own, by series and, where few draws are enough, by neighbours too."""
-        test, purpose = (
-            self._test_of(subset, candidates, stream, complete=True),
-            f"testing {len(candidates)} features",
-        )
-        n_rows = test.context.table.n_rows
+        test = self._test_of(subset, candidates, stream, complete=True)
+        purpose, n_rows = f"testing {len(candidates)} features", test.context.table.n_rows
         wanted = self._n_permutations or permutations_to_reach(least_p, len(candidates) * n_rows)
         (count,) = capped([wanted], test.n_distinct)
-        first, *others = (stage for stage in STATISTICS.values() if stage.of_single)
+        (name, first), *others = (item for item in STATISTICS.items() if item[1].of_single)
         sample = first.statistic(test, purpose).sample(count)
-        p_values = [(first.of_single, sample.p_values, sample.unadjusted_p_values)]
-        counts = np.full(len(candidates), count)
+        unadjusted, counts = sample.unadjusted_p_values, np.full(len(candidates), count)
         if self._n_permutations is None and test.n_distinct is None:
 
             def sample_of(positions: list[int]) -> Callable[[int], NullSample]:
@@ -250,19 +245,20 @@ class CalibratedTests:
                 return first.statistic(some, purpose).sample
 
             unadjusted, counts = sequential_p_values(sample, sample_of, n_rows, least_p)
-            p_values = [(first.of_single, sample.p_values, unadjusted)]
-        if least_p >= self._alpha and len(candidates) <= MOST_MARGINAL_BY_NEIGHBORS:
-            for stage in (other for other in others if other.statistic.applies(test, 1)):
+        p_values = {name: (first.of_single, sample.p_values, unadjusted)}
+        if least_p >= self._alpha and len(candidates) <= _MOST_MARGINAL_BY_NEIGHBORS:
+            for name, stage in (other for other in others if other[1].statistic.applies(test, 1)):
                 drawn = stage.statistic(test, purpose).run(self._alpha * stage.of_single, self._n_permutations)
-                p_values.append((stage.of_single, drawn.p_values, drawn.unadjusted_p_values))
-        adjusted, unadjusted = _combined(p_values)
+                p_values[name] = (stage.of_single, drawn.p_values, drawn.unadjusted_p_values)
+        self.procedure = replace(self.procedure, marginal_statistics=tuple(p_values))
+        adjusted, unadjusted = _combined(list(p_values.values()))
         information = np.array([self._information([*columns_of(subset), *unit.columns]) for unit in candidates])
         return MarginalTests(
             information, sample.observed, adjusted, unadjusted, sample.max_statistics[1:], count, counts
         )
 
     def drop(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> float:
-        """Return the p-value of some members together, conditional on the other members of a subset."""
+        """Return the p-value of members together, conditional on the other members of a subset."""
         name = " and ".join(unit.name for unit in members)
         together = FeatureUnit(name, tuple(columns_of(members)))
         # Of their residuals too, since what is dropped here was significant when it was selected.
@@ -277,7 +273,7 @@ class CalibratedTests:
         *,
         precise: bool = False,
     ) -> float:
-        """Return the p-value of the best of some candidates conditional on a subset."""
+        """Return the p-value of the best candidate conditional on a subset."""
         test = self._test_of(subset, candidates, stream)
         return self._p_value(test, "looking for one feature in place of two", precise=precise)
 

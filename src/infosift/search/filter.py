@@ -123,9 +123,6 @@ def _step(
         feature=unit.name,
         index=unit.columns[0],
         columns=unit.columns,
-        accepted=False,
-        seconds=0.0,
-        candidates=(),
     )
 
 

@@ -24,7 +24,7 @@ from infosift.inference.permutation import (
     shuffled_orders,
 )
 from infosift.progress import Reporter
-from infosift.results.steps import NeighborChoice, PermutationTest, Step
+from infosift.results.steps import NeighborChoice, PermutationTest, ProcedureDescription, Step
 from infosift.search.base import MarginalTests, Problem, columns_of, step_label, without
 from infosift.search.resampling import Resampling, choose_value
 
@@ -130,6 +130,7 @@ class PublishedTests:
         self._table, self._settings, self._scorer = problem.table, problem.settings, scorer
         self._n_permutations, self._reporter, self.engine = n_permutations, reporter, scorer.engine
         self.values, self.neighbors, self.n_rows = (scorer.value,), neighbors, problem.table.n_rows
+        self.procedure = ProcedureDescription(surrogates="in which its values are permuted")
 
     def add(
         self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, slots_left: int
@@ -207,7 +208,7 @@ class PublishedTests:
         )
 
     def drop(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> float:
-        """Return the p-value of some members together: the subset against surrogates with the members shuffled."""
+        """Return the p-value of members together: the subset against surrogates with the members shuffled."""
         given = self._table.distance_columns[columns_of(without(subset, members))]
         together = FeatureUnit(" + ".join(unit.name for unit in members), tuple(columns_of(members)))
         return self._test(self._scores(given, [together])[0], given, together, stream).p_value

@@ -66,6 +66,7 @@ class Run:
                 return _CALLBACK
         judged = verdicts(problem, tests, self._selection)
         self._update(
+            procedure=tests.procedure,
             verdicts=judged,
             smallest_detectable_correlation=detectable_correlation(problem, tests.n_rows, self._selection.steps),
             information_alone=information_alone(problem, tests, engine, judged),
@@ -83,6 +84,7 @@ class Run:
             neighbors=tests.neighbors,
             criterion_values=tuple(value for value in tests.values if value is not None),
             n_rows_tested=tests.n_rows if tests.n_rows < problem.table.n_rows else None,
+            procedure=tests.procedure,
         )
         if tests.neighbors is not known:
             self._save()

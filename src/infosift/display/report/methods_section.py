@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from infosift.display import wording
 from infosift.display.wording import count, in_a_sentence, named, probability, series, values_of
-from infosift.search.calibrated import MOST_MARGINAL_BY_NEIGHBORS
 
 if TYPE_CHECKING:
     from infosift.results.selection import Selection
@@ -88,13 +87,6 @@ def _measure(selection: Selection, with_values: bool = False) -> str:
     return f"{measure} with {used}" if used else measure
 
 
-def _surrogates(selection: Selection) -> str:
-    null = wording.null_of(selection)
-    if null is None:
-        return "surrogates"
-    return f"surrogates {null.description}{null.within if selection.settings.n_row_groups is None else ''}"
-
-
 def _permutations(selection: Selection, each: str = "step") -> str:
     return f"{wording.draws(selection)} were drawn per {each}."
 
@@ -109,8 +101,8 @@ def _adjusted_tests(selection: Selection) -> list[str]:
     alpha, divided = selection.settings.alpha, wording.levels(selection.settings.alpha, selection.alpha_shares)
     others, pairs = ("other", "") if selection.start else ("selected", "; then by products of pairs")
     criterion = f"{_measure(selection, with_values=True)}{pairs}"
-    null = wording.null_of(selection)
-    if null and null.only_series_given_subset:
+    procedure = wording.procedure_of(selection)
+    if procedure.projects_off_subset:
         tests = (
             f"{_search(selection)} tested each candidate by {_SERIES}, with those of candidate and target "
             f"projected off functions of the {others} features; while there were none, also by {criterion}."
@@ -123,7 +115,7 @@ def _adjusted_tests(selection: Selection) -> list[str]:
             f"the {others} features ({residuals} kernel ridge regression): first by {_SERIES}; where that was not "
             f"significant, by {criterion}."
         )
-    surrogates, permutations = _surrogates(selection), _permutations(selection)
+    surrogates, permutations = f"surrogates {procedure.surrogates}".rstrip(), _permutations(selection)
     if selection.start:
         return [
             tests,
@@ -143,13 +135,10 @@ def _adjusted_tests(selection: Selection) -> list[str]:
 
 def _filter(selection: Selection) -> list[str]:
     """Describe tests of each feature on its own."""
-    null, alpha, rate = wording.null_of(selection), selection.settings.alpha, selection.error_rate
-    by = _measure(selection)
-    if "null" in selection.settings.method.parameters:
-        are_few = len(selection.steps[0].candidates) <= MOST_MARGINAL_BY_NEIGHBORS
-        has_neighbors = are_few and rate != "false discovery rate"
-        has_neighbors &= not (null and null.only_series_given_subset and selection.settings.keep)
-        by = f"{_SERIES} and by {_measure(selection, with_values=True)}" if has_neighbors else _SERIES
+    alpha, rate = selection.settings.alpha, selection.error_rate
+    statistics = {"series": _SERIES, "neighbours": _measure(selection, with_values=True)}
+    used = wording.procedure_of(selection).marginal_statistics
+    by = " and by ".join(statistics.get(name, name) for name in used) or _measure(selection)
     control = f"{_CONTROLS[rate]}, which controls the {rate}," if rate else "none, each feature"
     return [
         f"Each feature was tested on its own, by {by}; {_permutations(selection, 'feature')} "

@@ -25,6 +25,7 @@ from infosift.inference.permutation import (
     rounded_for_exact_sums,
 )
 from infosift.random_streams import stream
+from infosift.results.steps import ProcedureDescription
 
 # Positions of columns, or of rows.
 Positions: TypeAlias = "IntArray | slice"
@@ -164,6 +165,14 @@ class Null:
     def model(self, given: FloatArray, regression: KernelRidge | None, seed: int) -> NullModel:
         """Return how candidates and target appear in draws, given the subset and the regression on it, if any."""
         return NullModel()
+
+    def procedure(self, has_row_groups: bool) -> ProcedureDescription:
+        """Describe tests against such surrogates in words."""
+        return ProcedureDescription(
+            surrogates=self.description + (self.within if not has_row_groups else ""),
+            draws=self.draws,
+            projects_off_subset=self.only_series_given_subset,
+        )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"

@@ -26,7 +26,8 @@ import numpy as np
 
 from infosift.errors import InputError, listing, require_choice
 
-# 1: infosift 0.1.0 before its release. 2: data warnings have titles and hints; the digest is called so.
+# 1: infosift 0.1.0 before its release. 2: data warnings have titles and hints, targets their kinds, and tests a
+# description; the digest is called so.
 FORMAT_VERSION = 2
 # Names that older formats have for records, and for fields of records by their present names.
 _RENAMED_RECORDS = {"Notice": "DataWarningRecord"}

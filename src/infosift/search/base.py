@@ -17,6 +17,8 @@ from infosift.registry import METHODS, SEARCHES, resolve
 from infosift.results.settings import Settings
 from infosift.results.steps import NeighborChoice, ProcedureDescription, Removal, Replacement, Step
 
+# Features or feature groups, each of which is selected or left out as a whole.
+Units: TypeAlias = Sequence[FeatureUnit]
 _STREAMS_OF_A_PHASE = 1_000_000
 
 
@@ -167,39 +169,28 @@ class Tests(Protocol):
     engine: Engine
     procedure: ProcedureDescription
 
-    def add(
-        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, slots_left: int
-    ) -> Step:
+    def add(self, subset: Units, candidates: Units, stream: int, slots_left: int) -> Step:
         """Test the best candidate conditional on a subset; return the step that adds it, or stops there.
 
         A step may add a pair of features that are informative only together, where ``slots_left`` is at least 2.
         """
 
-    def remove(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> Step:
+    def remove(self, subset: Units, members: Units, stream: int) -> Step:
         """Test members of a subset conditional on the others; return the step that removes the least needed one.
 
         Where each is significant, the step is not accepted.
         """
 
-    def alone(
-        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, least_p: float
-    ) -> MarginalTests:
+    def alone(self, subset: Units, candidates: Units, stream: int, least_p: float) -> MarginalTests:
         """Test each candidate on its own, conditional on a subset; p-values can be as small as ``least_p``."""
 
-    def drop(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> float:
+    def drop(self, subset: Units, members: Units, stream: int) -> float:
         """Return the p-value of members of a subset, taken together, conditional on its other members."""
 
-    def p_value(
-        self,
-        subset: Sequence[FeatureUnit],
-        candidates: Sequence[FeatureUnit],
-        stream: int,
-        *,
-        precise: bool = False,
-    ) -> float:
+    def p_value(self, subset: Units, candidates: Units, stream: int, *, precise: bool = False) -> float:
         """Return the p-value of the best candidate conditional on a subset; ``precise`` draws more surrogates."""
 
-    def residual_variance(self, subset: Sequence[FeatureUnit]) -> float:
+    def residual_variance(self, subset: Units) -> float:
         """Return how much of the target a subset leaves unexplained, to rank subsets by; lower is better."""
 
 
@@ -207,7 +198,7 @@ Decision: TypeAlias = Step | Replacement | Removal
 Decisions: TypeAlias = Iterator[Decision]
 
 
-def columns_of(units: Sequence[FeatureUnit]) -> list[int]:
+def columns_of(units: Units) -> list[int]:
     """Return the positions of the columns of units, in their order."""
     return [i for unit in units for i in unit.columns]
 
@@ -218,7 +209,7 @@ def units_of(table: Table, step: Step) -> list[FeatureUnit]:
     return sorted((unit for unit in table.units if columns.issuperset(unit.columns)), key=table.digest)
 
 
-def without(units: Sequence[FeatureUnit], others: Sequence[FeatureUnit]) -> list[FeatureUnit]:
+def without(units: Units, others: Units) -> list[FeatureUnit]:
     """Return the units that are not among others, in their order."""
     return [unit for unit in units if unit not in others]
 

@@ -23,7 +23,7 @@ from infosift.inference.permutation import fewest_permutations, permutations_for
 from infosift.inference.statistics import STATISTICS, StagedTests, TestResult, first_stage
 from infosift.progress import Reporter
 from infosift.results.steps import NeighborChoice, Step
-from infosift.search.base import MarginalTests, Problem, columns_of, step_label, without
+from infosift.search.base import MarginalTests, Problem, Units, columns_of, step_label, without
 
 # Of a longer table so many rows are sampled, in which all but the weakest dependence can be detected.
 _MOST_ROWS = 20_000
@@ -130,9 +130,7 @@ class CalibratedTests:
         self.values, self.n_rows, self.engine = context.values, context.table.n_rows, context.engine
         self.procedure = context.null.procedure(context.table.row_groups is not None)
 
-    def add(
-        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, slots_left: int
-    ) -> Step:
+    def add(self, subset: Units, candidates: Units, stream: int, slots_left: int) -> Step:
         """Return a step about the best candidate that passes, or a pair; else about what came nearest to it."""
         started = perf_counter()
         test = self._test_of(subset, candidates, stream, complete=True)
@@ -152,20 +150,14 @@ class CalibratedTests:
         )
 
     def _test_of(
-        self,
-        subset: Sequence[FeatureUnit],
-        candidates: Sequence[FeatureUnit],
-        stream: int,
-        *,
-        complete: bool = False,
-        residuals: bool = False,
+        self, subset: Units, candidates: Units, stream: int, *, complete: bool = False, residuals: bool = False
     ) -> ConditionalTest:
         """Return what is tested; ``complete`` restricts it to the rows that have all values of the subset."""
         columns = columns_of(subset)
         context = self._context.on_complete_rows(columns) if complete else self._context
         return ConditionalTest(context, columns, candidates, stream, residuals=residuals)
 
-    def _step_of(self, result: TestResult, subset: Sequence[FeatureUnit], alpha: float) -> Step:
+    def _step_of(self, result: TestResult, subset: Units, alpha: float) -> Step:
         """Return a step about the result of a test, at a level that its p-value is scaled to."""
         unit, null, scale = result.unit, result.sample.max_statistics[1:], alpha / result.alpha
         low, high = result.sample.interval(result.position)
@@ -193,7 +185,7 @@ class CalibratedTests:
         question = Question(values[-1:], values[:-1], self._context.table.distance_target)
         return float(np.mean(self._context.criterion.score([question], self.values, self._context.engine)[0]))
 
-    def remove(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> Step:
+    def remove(self, subset: Units, members: Units, stream: int) -> Step:
         """Return the step that removes the least missed member that adds nothing, or shows that all are needed.
 
         Each member's p-value is adjusted for their number (Bonferroni), so that alpha bounds the probability that
@@ -223,13 +215,11 @@ class CalibratedTests:
             ),
         )
 
-    def _need_of(self, unit: FeatureUnit, subset: Sequence[FeatureUnit]) -> tuple[float, bytes]:
+    def _need_of(self, unit: FeatureUnit, subset: Units) -> tuple[float, bytes]:
         others = without(subset, [unit])
         return round(self.residual_variance(others), DIGITS), self._context.table.digest(unit)
 
-    def alone(
-        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, least_p: float
-    ) -> MarginalTests:
+    def alone(self, subset: Units, candidates: Units, stream: int, least_p: float) -> MarginalTests:
         """Test each candidate on its own, by series and, where few draws are enough, by neighbours too."""
         test = self._test_of(subset, candidates, stream, complete=True)
         purpose, n_rows = f"testing {len(candidates)} features", test.context.table.n_rows
@@ -257,7 +247,7 @@ class CalibratedTests:
             information, sample.observed, adjusted, unadjusted, sample.max_statistics[1:], count, counts
         )
 
-    def drop(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> float:
+    def drop(self, subset: Units, members: Units, stream: int) -> float:
         """Return the p-value of members together, conditional on the other members of a subset."""
         name = " and ".join(unit.name for unit in members)
         together = FeatureUnit(name, tuple(columns_of(members)))
@@ -265,14 +255,7 @@ class CalibratedTests:
         test = self._test_of(without(subset, members), [together], stream, residuals=True)
         return self._p_value(test, f"testing {name} given the others")
 
-    def p_value(
-        self,
-        subset: Sequence[FeatureUnit],
-        candidates: Sequence[FeatureUnit],
-        stream: int,
-        *,
-        precise: bool = False,
-    ) -> float:
+    def p_value(self, subset: Units, candidates: Units, stream: int, *, precise: bool = False) -> float:
         """Return the p-value of the best candidate conditional on a subset."""
         test = self._test_of(subset, candidates, stream)
         return self._p_value(test, "looking for one feature in place of two", precise=precise)
@@ -281,7 +264,7 @@ class CalibratedTests:
         results = self._tests.single(test, f"revising: {purpose}", precise=precise)
         return min(result.scaled_p_value(self._alpha) for result in results)
 
-    def residual_variance(self, subset: Sequence[FeatureUnit]) -> float:
+    def residual_variance(self, subset: Units) -> float:
         """Return the mean squared residual of the target given a subset."""
         return self._context.residual_variance(columns_of(subset))
 

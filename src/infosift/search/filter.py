@@ -18,7 +18,7 @@ from infosift.errors import require_choice
 from infosift.inference.permutation import interval_of_p, threshold
 from infosift.registry import CONTROLS
 from infosift.results.steps import Step
-from infosift.search.base import Decisions, MarginalTests, Method, Phase, Problem, Tests
+from infosift.search.base import Decisions, MarginalTests, Method, Phase, Problem, Tests, Units
 from infosift.search.stepwise import slots_left
 
 _DIGITS_OF_FDR = 15
@@ -95,9 +95,7 @@ class Filter(BaseEstimator):  # type: ignore[misc]
         return float(marginal.statistics[passing].min())
 
 
-def _by_p_value(
-    problem: Problem, candidates: Sequence[FeatureUnit], marginal: MarginalTests, adjusted: FloatArray
-) -> IntArray:
+def _by_p_value(problem: Problem, candidates: Units, marginal: MarginalTests, adjusted: FloatArray) -> IntArray:
     """Order the places of candidates by p-value and statistic; of equal ones the digest decides."""
     digests = np.array([problem.table.digest(unit).hex() for unit in candidates])
     return np.lexsort((digests, -marginal.statistics, marginal.unadjusted, adjusted))
@@ -126,9 +124,7 @@ def _step(
     )
 
 
-def _with_candidates(
-    step: Step, candidates: Sequence[FeatureUnit], marginal: MarginalTests, adjusted: FloatArray
-) -> Step:
+def _with_candidates(step: Step, candidates: Units, marginal: MarginalTests, adjusted: FloatArray) -> Step:
     """Return the first step with the tests of all candidates."""
     return replace(
         step,

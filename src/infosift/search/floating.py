@@ -11,7 +11,7 @@ from infosift.arrays import DIGITS
 from infosift.data.groups import FeatureUnit
 from infosift.errors import InputError, require_count
 from infosift.results.steps import Step
-from infosift.search.base import Decisions, Phase, Problem, Tests, units_of, without
+from infosift.search.base import Decisions, Phase, Problem, Tests, Units, units_of, without
 from infosift.search.stepwise import StepwiseSearch, additions, revisions, slots_left
 
 
@@ -72,7 +72,7 @@ class _Cycles:
         self._smallest: dict[int, float] = {}
         self._streams: Iterator[int] = itertools.count(Phase.FLOATING.stream(0))
 
-    def note(self, selected: Sequence[FeatureUnit]) -> None:
+    def note(self, selected: Units) -> None:
         """Take the residual variance of a subset into account."""
         size = len(selected)
         self._smallest[size] = min(self._smallest.get(size, math.inf), self._residual_variance(selected))
@@ -109,13 +109,13 @@ class _Cycles:
             left += units_of(problem.table, step)
         return steps, left
 
-    def _need(self, unit: FeatureUnit, members: Sequence[FeatureUnit]) -> tuple[float, bytes]:
+    def _need(self, unit: FeatureUnit, members: Units) -> tuple[float, bytes]:
         """Return the residual variance without a unit; of equal ones the digest decides."""
         return self._residual_variance(without(members, [unit])), self._problem.table.digest(unit)
 
-    def _residual_variance(self, selected: Sequence[FeatureUnit]) -> float:
+    def _residual_variance(self, selected: Units) -> float:
         return round(self._tests.residual_variance([*self._problem.kept, *selected]), DIGITS)
 
 
-def _flat(added: Sequence[Sequence[FeatureUnit]]) -> list[FeatureUnit]:
+def _flat(added: Sequence[Units]) -> list[FeatureUnit]:
     return [unit for units in added for unit in units]

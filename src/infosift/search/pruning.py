@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping
 
 import numpy as np
 from scipy.stats import rankdata
@@ -13,7 +13,7 @@ from infosift.data.groups import FeatureUnit
 from infosift.data.prepare import impute
 from infosift.engines.base import join_columns
 from infosift.results.steps import Removal, Replacement
-from infosift.search.base import Phase, Problem, Tests, without
+from infosift.search.base import Phase, Problem, Tests, Units, without
 
 # Features with a rank correlation of at least this may replace each other.
 _ALIKE = 0.9
@@ -125,11 +125,7 @@ class Removals:
     """
 
     def __init__(
-        self,
-        problem: Problem,
-        tests: Tests,
-        selected: Sequence[FeatureUnit],
-        partners: Mapping[FeatureUnit, FeatureUnit],
+        self, problem: Problem, tests: Tests, selected: Units, partners: Mapping[FeatureUnit, FeatureUnit]
     ) -> None:
         self._problem, self._tests = problem, tests
         self._selected, self._partners = tuple(selected), partners

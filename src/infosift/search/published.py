@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import ClassVar
 
@@ -25,7 +26,7 @@ from infosift.inference.permutation import (
 )
 from infosift.progress import Reporter
 from infosift.results.steps import NeighborChoice, PermutationTest, ProcedureDescription, Step
-from infosift.search.base import MarginalTests, Problem, columns_of, step_label, without
+from infosift.search.base import MarginalTests, Problem, Units, columns_of, step_label, without
 from infosift.search.resampling import Resampling, choose_value
 
 _N_FOLDS = 30
@@ -63,11 +64,7 @@ class Published(BaseEstimator):  # type: ignore[misc]
     shuffles_rows: ClassVar[bool] = True
 
     def __init__(
-        self,
-        *,
-        n_permutations: int | str = "auto",
-        n_folds: int = _N_FOLDS,
-        t_threshold: float | None = None,
+        self, *, n_permutations: int | str = "auto", n_folds: int = _N_FOLDS, t_threshold: float | None = None
     ) -> None:
         self.n_permutations = n_permutations
         self.n_folds = n_folds
@@ -132,58 +129,43 @@ class PublishedTests:
         self.values, self.neighbors, self.n_rows = (scorer.value,), neighbors, problem.table.n_rows
         self.procedure = ProcedureDescription(surrogates="in which its values are permuted")
 
-    def add(
-        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, slots_left: int
-    ) -> Step:
+    def add(self, subset: Units, candidates: Units, stream: int, slots_left: int) -> Step:
         """Return the step that adds the most informative candidate, or shows that it adds nothing."""
         started = perf_counter()
-        given = self._table.distance_columns[columns_of(subset)]
         purpose = f"scoring {len(candidates)} feature{'s' * (len(candidates) > 1)}"
         self._reporter.begin(f"{step_label(stream)}: {purpose}", len(candidates))
-        scores = self._scores(given, candidates)
-        # Of equal scores the digest decides, so that the order of the columns does not.
-        place = max(range(len(candidates)), key=lambda i: (scores[i], self._table.digest(candidates[i])))
-        best = candidates[place]
-        self._reporter.begin(f"{step_label(stream)}: testing {best.name}", self._n_permutations)
-        test = self._test(scores[place], given, best, stream)
-        return Step(
-            **vars(test),
-            unadjusted_p_value=test.p_value,
-            feature=best.name,
-            index=best.columns[0],
-            columns=best.columns,
-            accepted=test.significant,
-            seconds=perf_counter() - started,
-            candidates=tuple(unit.columns[0] for unit in candidates),
-            candidate_information=scores,
-        )
+        scores = self._scores(self._table.distance_columns[columns_of(subset)], candidates)
+        return replace(self._step(subset, candidates, scores, stream, "add"), seconds=perf_counter() - started)
 
-    def remove(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> Step:
+    def remove(self, subset: Units, members: Units, stream: int) -> Step:
         """Return the step that removes the member without which most information is left, if it adds nothing."""
         started = perf_counter()
         self._reporter.begin(f"{step_label(stream)}: scoring without each of {len(members)}", len(members))
         left = np.array([-self.residual_variance(without(subset, [member])) for member in members])
-        place = max(range(len(members)), key=lambda i: (left[i], self._table.digest(members[i])))
-        least = members[place]
-        given = self._table.distance_columns[columns_of(without(subset, [least]))]
-        self._reporter.begin(f"{step_label(stream)}: testing {least.name}", self._n_permutations)
-        test = self._test(self._scores(given, [least])[0], given, least, stream)
+        return replace(self._step(subset, members, left, stream, "remove"), seconds=perf_counter() - started)
+
+    def _step(self, subset: Units, units: Units, scores: FloatArray, stream: int, action: str) -> Step:
+        """Test the unit with the highest score conditional on the others of a subset."""
+        # Of equal scores the digest decides, so that the order of the columns does not.
+        place = max(range(len(units)), key=lambda i: (scores[i], self._table.digest(units[i])))
+        unit = units[place]
+        given = self._table.distance_columns[columns_of(without(subset, [unit]))]
+        information = scores[place] if action == "add" else self._scores(given, [unit])[0]
+        self._reporter.begin(f"{step_label(stream)}: testing {unit.name}", self._n_permutations)
+        test = self._test(information, given, unit, stream)
         return Step(
             **vars(test),
             unadjusted_p_value=test.p_value,
-            feature=least.name,
-            index=least.columns[0],
-            columns=least.columns,
-            accepted=not test.significant,
-            seconds=perf_counter() - started,
-            candidates=tuple(unit.columns[0] for unit in members),
-            candidate_information=left,
-            action="remove",
+            feature=unit.name,
+            index=unit.columns[0],
+            columns=unit.columns,
+            accepted=test.significant == (action == "add"),
+            candidates=tuple(other.columns[0] for other in units),
+            candidate_information=scores,
+            action=action,
         )
 
-    def alone(
-        self, subset: Sequence[FeatureUnit], candidates: Sequence[FeatureUnit], stream: int, least_p: float
-    ) -> MarginalTests:
+    def alone(self, subset: Units, candidates: Units, stream: int, least_p: float) -> MarginalTests:
         """Test each candidate against surrogates of itself; all share the permutations.
 
         Where a value of the criterion's parameter was chosen on these rows, all that were compared take part, so
@@ -207,24 +189,17 @@ class PublishedTests:
             counts=np.full(len(candidates), count),
         )
 
-    def drop(self, subset: Sequence[FeatureUnit], members: Sequence[FeatureUnit], stream: int) -> float:
+    def drop(self, subset: Units, members: Units, stream: int) -> float:
         """Return the p-value of members together: the subset against surrogates with the members shuffled."""
         given = self._table.distance_columns[columns_of(without(subset, members))]
         together = FeatureUnit(" + ".join(unit.name for unit in members), tuple(columns_of(members)))
         return self._test(self._scores(given, [together])[0], given, together, stream).p_value
 
-    def p_value(
-        self,
-        subset: Sequence[FeatureUnit],
-        candidates: Sequence[FeatureUnit],
-        stream: int,
-        *,
-        precise: bool = False,
-    ) -> float:
+    def p_value(self, subset: Units, candidates: Units, stream: int, *, precise: bool = False) -> float:
         """Return the p-value of the most informative candidate; ``precise`` makes no difference."""
         return self.add(subset, candidates, stream, slots_left=1).p_value
 
-    def residual_variance(self, subset: Sequence[FeatureUnit]) -> float:
+    def residual_variance(self, subset: Units) -> float:
         """Return minus the information of a subset, which ranks subsets as the residual variance does."""
         columns = self._table.distance_columns[columns_of(subset)]
         return -self._together(columns, columns[:0]) if len(columns) else 0.0
@@ -239,7 +214,7 @@ class PublishedTests:
         null = score_in_batches(scores, range(self._n_permutations), table.n_rows)
         return judge(information, null, self._settings.alpha)
 
-    def _scores(self, given: FloatArray, units: Sequence[FeatureUnit]) -> FloatArray:
+    def _scores(self, given: FloatArray, units: Units) -> FloatArray:
         """Score the given columns plus each unit: all single features at once, groups one by one."""
         scores, columns = np.empty(len(units)), self._table.distance_columns
         singles = [i for i, unit in enumerate(units) if len(unit.columns) == 1]

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from infosift.data.groups import FeatureUnit
 from infosift.results.steps import Step
-from infosift.search.base import Decisions, Method, Phase, Problem, Tests, units_of, without
+from infosift.search.base import Decisions, Method, Phase, Problem, Tests, Units, units_of, without
 from infosift.search.pruning import Removals, Replacements
 
 
@@ -108,14 +108,14 @@ def additions(
     return added
 
 
-def slots_left(problem: Problem, selected: Sequence[FeatureUnit]) -> int:
+def slots_left(problem: Problem, selected: Units) -> int:
     """Return how many more units may be selected: candidates that are left, as far as ``max_features`` allows."""
     most = problem.settings.max_features
     capacity = len(problem.candidates) if most is None else most - len(problem.kept)
     return min(capacity, len(problem.candidates)) - len(selected)
 
 
-def revisions(problem: Problem, tests: Tests, added: Sequence[Sequence[FeatureUnit]]) -> Decisions:
+def revisions(problem: Problem, tests: Tests, added: Sequence[Units]) -> Decisions:
     """Yield what is replaced and removed at the end, where the method tests again what was added."""
     if not tests.revises:
         return

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from infosift.data.table import Table
-from infosift.errors import InputError, shown
+from infosift.errors import Hint, InputError, shown
 from infosift.io import write_file
 from infosift.results.serialization import NotAsWrittenError, Record, read_record
 from infosift.results.settings import Settings
@@ -46,9 +46,9 @@ class Checkpoint(Generic[S]):
         try:
             self._path, self._kind = Path(path), kind
         except TypeError:
-            raise InputError(f"checkpoint must be a path, not {shown(path)}.") from None
+            raise InputError(Hint("checkpoint"), f" must be a path, not {shown(path)}.") from None
         if "\0" in str(path):
-            raise InputError(f"checkpoint must be a path, and no file can be called {str(path)!r}.")
+            raise InputError(Hint("checkpoint"), f" must be a path, and no file can be called {str(path)!r}.")
         self._stored = self._read()
 
     @property

@@ -14,7 +14,7 @@ from infosift.criteria.base import Criterion, Scorer, Value, score_each_fold
 from infosift.data.groups import sample_rows, shuffled_rows
 from infosift.data.table import Table
 from infosift.engines.base import Engine, Question
-from infosift.errors import InputError, require_rows
+from infosift.errors import Hint, InputError, require_rows
 from infosift.random_streams import stream
 from infosift.results.comparison import CriterionChoice
 from infosift.results.steps import FoldEstimates, NeighborChoice
@@ -136,8 +136,9 @@ def separate(table: Table, criterion: Criterion, resampling: Resampling, engine:
     values = criterion.values_to_compare(n_rows_left) if fixed is None else (fixed,)
     if not values:
         raise InputError(
-            f"One group has nearly all rows, so too few are left without it to choose {wanted} by: "
-            f"give {criterion.parameter}."
+            f"One group has nearly all rows, so too few are left without it to choose {wanted} by: give ",
+            Hint(criterion.parameter),
+            ".",
         )
     columns = Question(table.distance_columns, table.distance_columns[:0], table.distance_target, table.usable)
     # Near rows may well be of one group, and then a neighbour search that the folds share has too few of others.

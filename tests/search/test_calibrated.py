@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from infosift import Calibrated, Selection
+from infosift import Calibrated, Filter, Selection
 from infosift.errors import InputError
 from infosift.inference.statistics.neighbors import NeighborStatistic
 from samples import friedman, make_selector
@@ -340,3 +340,14 @@ def test_classes_beside_numbers_in_their_own_units():
     frame = pd.DataFrame(X * 1e6, columns=list("abcde")).assign(kind=y)
     sizes = 1e6 * (X[:, 0] + 2 * (y == "high") + 0.1 * rng.normal(size=200))
     assert set(select(frame, sizes, scale="none").names) == {"a", "kind"}
+
+
+def test_few_of_many_features_pass_the_false_discovery_rate():
+    # A p-value of 3 in 600 passes below 3 / 600 * 0.05, so those of few surrogates are drawn on.
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(80, 600))
+    y = X[:, :3].sum(axis=1) + 0.3 * rng.normal(size=80)
+    selection = select(X, y, search=Filter(control="fdr"))
+    assert {"x0", "x1", "x2"} <= set(selection.names)
+    assert len(selection.names) <= 5
+    assert selection.steps[0].n_permutations >= 600 / 0.05

@@ -81,7 +81,7 @@ class TestContext:
         return self._regressions[subset]
 
     def residual_variance(self, subset: Sequence[int]) -> float:
-        """Return the mean squared residual of the target given some columns, by a regression with few widths."""
+        """Return the mean squared residual of the target given a subset, by a regression with few widths."""
         own, groups = self.table.columns[list(subset)], self.table.row_groups
         columns = impute_by_regression(own, lambda: own[:0], self.engine, groups)
         regression = KernelRidge(columns, self.engine, QUICK_WIDTHS, groups) if len(columns) else None
@@ -129,7 +129,8 @@ class ConditionalTest:
 
     @cached_property
     def _model(self) -> NullModel:
-        return self.context.null.model(self.given, self.regression, self.context.seed)
+        regression = self.regression if self.context.null.predicts_candidates else None
+        return self.context.null.model(self.given, regression, self.context.seed)
 
     @property
     def is_series_only(self) -> bool:
@@ -227,7 +228,7 @@ class CandidateBlock(AlignedPickle):
         return int(self.columns.nbytes + self.surrogates.nbytes + of_functions)
 
     def cached(self, make: Callable[[CandidateBlock, range], Answer], units: range) -> Answer:
-        """Return what a function makes of some candidates, once where there is memory to keep it."""
+        """Return what a function makes of these candidates, once where there is memory to keep it."""
         if (make, units) in self._kept:
             return self._kept[make, units]  # type: ignore[no-any-return]
         made = make(self, units)
@@ -303,7 +304,7 @@ class CandidateBlocks:
         return self.engine.map(function, self.handles, *shared)
 
     def _inside(self, positions: IntArray) -> list[tuple[int, IntArray]]:
-        """Return the number of each block in which any of some candidates are, and which of these are in it."""
+        """Return the number of each block that has any of the candidates at positions, and which it has."""
         which = [np.flatnonzero((positions >= part.start) & (positions < part.stop)) for part in self.slices]
         return [(number, own) for number, own in enumerate(which) if len(own)]
 

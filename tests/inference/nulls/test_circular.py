@@ -107,13 +107,15 @@ def drifting(seed, n=300):
     return X, X[:, 0] + 0.8 * np.abs(X[:, 1]) + 0.6 * series(rng, n, 1, 0.95)[:, 0]
 
 
-def test_beside_series_that_matter_others_are_seldom_selected():
+@pytest.mark.simulation
+def test_given_series_that_matter_others_are_seldom_selected():
     # Without the two freed of the subset alike, most of such tables select another.
     found = sum(len(select(*drifting(seed), keep=[0, 1], max_features=3).names) > 2 for seed in range(25))
     assert found <= 4
 
 
-def test_what_matters_is_found_beside_another():
+@pytest.mark.simulation
+def test_what_matters_is_detected_given_another():
     selected = [set(select(*drifting(seed, 600)).names) for seed in range(10)]
     assert sum({"x0", "x1"} <= names for names in selected) >= 8
 

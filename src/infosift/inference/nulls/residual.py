@@ -139,7 +139,7 @@ class ResidualSurrogates(Surrogates):
         self.nbytes = int(self._predicted.nbytes + self._spread.nbytes + self._residuals.nbytes)
 
     def draw(self, index: IntArray, columns: Positions = ALL) -> FloatArray:
-        """Return a surrogate of all columns, or of some, whose rows take the residuals of the rows of an index."""
+        """Return a surrogate of columns (all by default), whose rows take the residuals of rows of an index."""
         residuals = self._residuals[columns][:, index[self._rows]]
         surrogates = self._predicted[columns] + self._spread[columns] * residuals
         for i, position in enumerate(np.arange(len(self._residuals))[columns].tolist()):
@@ -153,7 +153,7 @@ class ResidualSurrogates(Surrogates):
         return self._residuals
 
     def functions(self, columns: IntArray) -> list[Functions]:
-        """Return functions of the residuals of some columns: of ranks, or means over intervals of categories."""
+        """Return functions of the residuals of columns: of ranks, or means over intervals of categories."""
         numbers = [i for i in columns if i not in self._categories]
         of_numbers = iter(functions_of_numbers(self._residuals[numbers]) if numbers else ())
         no_steps = np.zeros((0, self._residuals.shape[1]))

@@ -68,7 +68,7 @@ class Surrogates:
         self._columns, self._rows = columns, rows
 
     def draw(self, index: IntArray, columns: Positions = ALL) -> FloatArray:
-        """Return a surrogate of all columns, or of some, whose rows take the values of the rows of an index."""
+        """Return a surrogate of columns (all by default), whose rows take the values of the rows of an index."""
         return self._columns[columns][:, index[self._rows]]
 
     def residuals(self) -> FloatArray:
@@ -134,14 +134,27 @@ class NullModel(AlignedPickle):
 class Null:
     """How surrogates are drawn, and what follows from that for a test; a new one overrides what is different.
 
-    ``name`` is its name in the registry and in results.
-    ``description`` follows "surrogates" in the methods section of a report, and ``within`` that, where rows are
-    not in groups; ``draws`` is what draws are called there. ``needs_exchangeable_rows`` is whether p-values are
-    right only where rows are exchangeable. ``refuses_row_groups`` says why row groups cannot be kept together; it
-    is empty where they can. ``only_series_given_subset`` is whether neighbours and pairs are of no use given a
-    subset, since they would see that surrogates have lost it. ``predicts_candidates`` is whether candidates are
-    predicted from the subset, so that a test is about their residuals and that of the target. ``has_residuals`` is
-    whether what the surrogates permute may be tested by itself.
+    Attributes
+    ----------
+    name : str
+        Its name in the registry and in results.
+    description : str
+        What surrogates are: the report says "compared with surrogates" and this.
+    within : str
+        What the report adds to it where rows are not in groups.
+    draws : str
+        What draws are called.
+    needs_exchangeable_rows : bool
+        Whether p-values are right only where rows are exchangeable.
+    refuses_row_groups : str
+        Why row groups cannot be kept together; empty where they can.
+    only_series_given_subset : bool
+        Whether neighbours and pairs are of no use given a subset, since they would see that surrogates have lost
+        it.
+    predicts_candidates : bool
+        Whether candidates are predicted from the subset: a test is then about their residuals and the target's.
+    has_residuals : bool
+        Whether what surrogates permute may be tested by itself.
     """
 
     name: str
@@ -163,7 +176,10 @@ class Null:
         return shuffles
 
     def model(self, given: FloatArray, regression: KernelRidge | None, seed: int) -> NullModel:
-        """Return how candidates and target appear in draws, given the subset and the regression on it, if any."""
+        """Return how candidates and target appear in draws, given the subset.
+
+        The regression on it comes where candidates are predicted, and the subset is not empty.
+        """
         return NullModel()
 
     def procedure(self, has_row_groups: bool) -> ProcedureDescription:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from infosift.data.groups import FeatureUnit
@@ -94,19 +94,19 @@ class StagedTests:
         if context.table.n_rows < max(_FEWEST_ROWS, fewest):
             alpha = self.alpha * first_stage().of_step
             return [TestResult(test.units[0], no_evidence(len(test.units), alpha), 0, alpha)]
-        shares = [(stage.statistic, stage.of_step) for stage in STATISTICS.values()]
+        shares = {stage.statistic: stage.of_step for stage in STATISTICS.values()}
         return self._results(test, purpose, shares, n_slots, precise=True, chooses=True)
 
     def single(self, test: ConditionalTest, purpose: str, *, precise: bool = False) -> list[TestResult]:
         """Test whether any candidate is significant, by the one of the largest statistic, stage by stage."""
-        shares = [(stage.statistic, stage.of_single) for stage in STATISTICS.values() if stage.of_single]
+        shares = {stage.statistic: stage.of_single for stage in STATISTICS.values() if stage.of_single}
         return self._results(test, purpose, shares, 1, precise=precise, chooses=False)
 
     def _results(
         self,
         test: ConditionalTest,
         purpose: str,
-        shares: Iterable[tuple[type[TestStatistic], float]],
+        shares: Mapping[type[TestStatistic], float],
         n_slots: int,
         *,
         precise: bool,
@@ -114,7 +114,7 @@ class StagedTests:
     ) -> list[TestResult]:
         """Return the results of stages, the last of them the first that passes."""
         results: list[TestResult] = []
-        for kind, share in shares:
+        for kind, share in shares.items():
             alpha = self.alpha * share
             if (results and not self._can_pass(test, alpha)) or not kind.applies(test, n_slots):
                 continue

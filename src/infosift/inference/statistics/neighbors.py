@@ -36,12 +36,16 @@ class NeighborStatistic(TestStatistic):
         super().__init__(test, f"{purpose} by neighbours")
         self._context = test.context
         self._given = self._context.table.scale_distances(test.given[:, test.rows], test.subset)
-        components = test.components[..., test.rows]
+        components = self._components()[..., test.rows]
         self._n_components, self._n_versions = components.shape[:2]
         self._targets = [version for component in components for version in component]
         self.per_candidate = len(test.units) <= self.max_candidates
         self._digests = [] if self.per_candidate else [self._context.table.digest(unit) for unit in test.units]
         self.screened_best: list[int] = []  # the best candidate by each score, where candidates are screened
+
+    def _components(self) -> FloatArray:
+        """Return what candidates are to be informative about (components x versions x columns x rows)."""
+        return self.test.components
 
     def best(self, sample: NullSample, alpha: float) -> tuple[FeatureUnit, int]:
         """Return the candidate with the largest statistic, and the position of that in the sample."""
@@ -119,11 +123,11 @@ class JointInformation(NeighborStatistic):
     versions of randomised residuals of classes.
     """
 
-    def __init__(self, test: ConditionalTest, purpose: str) -> None:
-        super().__init__(test, purpose)
-        residuals = test.target_residuals if test.context.null.predicts_candidates else None
-        target = test.context.table.distance_target[None] if residuals is None else randomised_residuals(residuals)
-        self._targets, self._n_versions, self._n_components = list(target[..., test.rows]), len(target), 1
+    def _components(self) -> FloatArray:
+        """Return the target, or its residuals, as one component of several columns."""
+        if not self.test.context.null.predicts_candidates or self.test.target_residuals is None:
+            return self.test.context.table.distance_target[None, None]
+        return randomised_residuals(self.test.target_residuals)[None]
 
     def _scores_of(self, draws: range, positions: Sequence[IntArray]) -> FloatArray:
         scores = self._scores_given(self._given, self._surrogates(draws, positions))

@@ -131,7 +131,7 @@ def _functions_of(block: CandidateBlock, rows: IntArray, n_orders: int) -> NDArr
 def _largest_of_pairs(
     pairs: tuple[IntArray, IntArray], functions: FloatArray, target: FloatArray
 ) -> tuple[FloatArray, IntArray]:
-    """Return the largest coefficient of the products of some pairs in each draw, and its pair.
+    """Return the largest coefficient of the products of these pairs in each draw, and its pair.
 
     Products are brought to unit variance; where one hardly varies it is zero.
     """

@@ -27,7 +27,8 @@ from infosift.inference.statistics.base import TestStatistic
 
 # Values of functions that are multiplied at once.
 _VALUES_AT_ONCE = 2_000_000
-# Scores that are kept from look to look, for 1,000 draws; of more, some candidates at a time are worked out again.
+# Scores that are kept while a test goes on, for 1,000 draws; of more candidates they are worked out again, block
+# by block.
 _MOST_KEPT = 10_000_000
 _DRAWS_KEPT = 1000
 _MOST_SCORES = 5
@@ -50,7 +51,7 @@ class Series:
 
     @classmethod
     def of(cls, candidates: Sequence[Functions]) -> Series:
-        """Return the series of some candidates."""
+        """Stack the functions of candidates."""
         smooth, steps = ([getattr(own, name) for own in candidates] for name in ("smooth", "steps"))
         return cls(_padded(smooth, 2), _padded(steps, 1))
 
@@ -203,13 +204,13 @@ def _more_scores(
 
 
 def _sample_anew(block: CandidateBlock, target: TargetInDraws, draws: range, at_once: int) -> NullSample:
-    """Return the statistics of a block in draws, of some candidates at a time, with no scores kept."""
+    """Return the statistics of a block in draws, ``at_once`` candidates at a time, with no scores kept."""
     parts = equal_parts(len(block.units), at_once)
     return NullSample.joined([NullSample.of_scores(block_scores(block, target, draws, part)) for part in parts])
 
 
 def most_explanatory(test: ConditionalTest, positions: list[int]) -> int:
-    """Return the position of the candidate that leaves least residual variance, of some that pass.
+    """Return the position of the candidate that leaves least residual variance, among those that pass.
 
     Studentised statistics saturate near the root of the number of draws, and do not order strong candidates well.
     So the eight of largest raw effect are compared by leave-one-out error: that of their functions, and of

@@ -1,4 +1,4 @@
-"""Data warnings: what whoever uses a selection should know about the data, stored with the selection."""
+"""The record of a data warning, stored with a selection; the checks that warn are in search/data_warnings."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What can be chosen by a short name: criteria, methods, searches, nulls, kinds of targets, models.
 
 Nothing here is imported before it is used, so the command line can list the choices without NumPy. A new choice
-is a line here: its name, where it is defined, and a phrase for the help of the command line. Test statistics, which
-users do not choose, are listed in inference/statistics.
+is a line here: its name, where it is defined, and a phrase for the help of the command line. Test
+statistics, which users do not choose, are listed in inference/statistics.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from infosift.inference.nulls.shuffle import NullModel
 from infosift.inference.permutation import rounded_for_exact_sums
 from infosift.inference.statistics import series as module
 from infosift.inference.statistics.series import (
-    Series,
+    CandidateSeries,
     SeriesStatistic,
     block_scores,
     effects_of,
@@ -116,7 +116,7 @@ def test_scores_against_their_definition(n_given, repeats):
         [np.arange(80), rng.permutation(80), repeating(rng, 80) if repeats else rng.permutation(80)]
     )
     target = in_draws(components, subset, indices)
-    found, effects = Series.of(candidates).scores(target), Series.of(candidates).effects(target)
+    found, effects = CandidateSeries.of(candidates).scores(target), CandidateSeries.of(candidates).effects(target)
     assert found.shape == (3, len(candidates), 3 * (5 if n_given else 4))
     for draw, index in enumerate(indices):
         np.testing.assert_array_equal(found[draw], slow_scores(candidates, components, subset, index))
@@ -129,12 +129,12 @@ def test_bits_do_not_depend_on_the_other_candidates(seed, n_rows, has_subset, re
     candidates, components = of_many_kinds(rng, n_rows), [number(rng, n_rows).smooth]
     subset = number(rng, n_rows).smooth[:2] if has_subset else None
     indices = np.stack([repeating(rng, n_rows) if repeats else rng.permutation(n_rows) for _ in range(5)])
-    together = Series.of(candidates).scores(in_draws(components, subset, indices))
+    together = CandidateSeries.of(candidates).scores(in_draws(components, subset, indices))
     order = rng.permutation(len(candidates))
-    reordered = Series.of([candidates[i] for i in order]).scores(in_draws(components, subset, indices))
+    reordered = CandidateSeries.of([candidates[i] for i in order]).scores(in_draws(components, subset, indices))
     np.testing.assert_array_equal(reordered, together[:, order])
     for i in (0, 4, 6):
-        alone = Series.of([candidates[i]]).scores(in_draws(components, subset, indices[3:4]))
+        alone = CandidateSeries.of([candidates[i]]).scores(in_draws(components, subset, indices[3:4]))
         np.testing.assert_array_equal(alone[0, 0], together[3, i])
 
 
@@ -144,14 +144,14 @@ def test_a_step_is_seen_best_by_steps():
     column = rng.permutation(90).astype(float)
     component = standardised((column >= 30)[None].astype(float))
     target = in_draws([component], None, np.arange(90)[None])
-    squares = Series.of(functions_of(column[None])).scores(target)[0, 0] ** 3
+    squares = CandidateSeries.of(functions_of(column[None])).scores(target)[0, 0] ** 3
     assert squares[3] == pytest.approx(90, rel=1e-6)
     assert squares[0] == pytest.approx(90 * 2 / 3, rel=1e-3)
 
 
 def slow_sample(test, count):
     """All candidates of one draw at a time, with nothing kept."""
-    series = Series.of(test.blocks.functions(range(len(test.units))))
+    series = CandidateSeries.of(test.blocks.functions(range(len(test.units))))
     return NullSample.of_scores(
         np.concatenate([series.scores(test.target.functions([draw])) for draw in range(count + 1)])
     )
@@ -200,7 +200,7 @@ def test_some_candidates_at_a_time_have_the_same_bits(monkeypatch, subset):
     draws, test = range(6), make(subset)
     (block,), n_units = test.blocks.handles, len(test.units)
     scores = block_scores(block, test.target, draws, slice(0, n_units))
-    effects = block_scores(block, test.target, draws, method=Series.effects)
+    effects = block_scores(block, test.target, draws, method=CandidateSeries.effects)
     np.testing.assert_array_equal(effects_of(make(subset, n_jobs=2), draws), effects)
     monkeypatch.setattr(module, "_VALUES_AT_ONCE", 2 * 8 * 80)  # two candidates
     (block,) = make(subset).blocks.handles

@@ -40,7 +40,7 @@ _RIDGE = 1e-6
 
 
 @dataclass(frozen=True)
-class Series:
+class CandidateSeries:
     """Functions of candidates, and steps of them (candidates x functions x rows), padded with zeros.
 
     Single precision holds them exactly, since they are rounded.
@@ -50,7 +50,7 @@ class Series:
     steps: NDArray[np.float32]
 
     @classmethod
-    def of(cls, candidates: Sequence[Functions]) -> Series:
+    def of(cls, candidates: Sequence[Functions]) -> CandidateSeries:
         """Stack the functions of candidates."""
         smooth, steps = ([getattr(own, name) for own in candidates] for name in ("smooth", "steps"))
         return cls(_padded(smooth, 2), _padded(steps, 1))
@@ -116,8 +116,8 @@ def _padded(functions: Sequence[FloatArray], least: int) -> NDArray[np.float32]:
     return padded
 
 
-def _series_of(block: CandidateBlock, units: range) -> Series:
-    return Series.of(block.functions(units))
+def _series_of(block: CandidateBlock, units: range) -> CandidateSeries:
+    return CandidateSeries.of(block.functions(units))
 
 
 def block_scores(
@@ -125,7 +125,7 @@ def block_scores(
     target: TargetInDraws,
     draws: Sequence[int],
     units: slice = slice(None),
-    method: Callable[[Series, FloatArray], FloatArray] = Series.scores,
+    method: Callable[[CandidateSeries, FloatArray], FloatArray] = CandidateSeries.scores,
 ) -> FloatArray:
     """Return what a method of series gives for candidates of a block in draws (draws x candidates x ...)."""
     start, stop, _ = units.indices(len(block.units))
@@ -140,7 +140,7 @@ def block_scores(
 
 def effects_of(test: ConditionalTest, draws: Sequence[int]) -> FloatArray:
     """Return the raw effect of each candidate of a test in draws (draws x candidates)."""
-    effects = test.blocks.map(block_scores, test.target, draws, slice(None), Series.effects)
+    effects = test.blocks.map(block_scores, test.target, draws, slice(None), CandidateSeries.effects)
     return np.concatenate(list(effects), axis=1)
 
 

@@ -13,8 +13,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
-           $(shell find src -name '*.py' -o -name '*.cpp' -o -name '*.hpp' \
-             -o -name '*.jinja' -o -path '*/report/page.*')
+           $(shell find src -name '*.py' -o -name '__init__.pyi' -o -name '*.cpp' -o -name '*.hpp' \
+             -o -name '*.jinja' -o -name '*.bib' -o -path '*/report/page.*')
 
 .PHONY: demo test test-marked test-all lint types docs paper dist smoke sanitize test-lowest clean
 .DEFAULT_GOAL := demo

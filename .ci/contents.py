@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 NEEDED_TO_BUILD = ("pyproject.toml", "CMakeLists.txt", "README.md", "LICENSE")
-MADE_BY_BUILDS = (".so", ".pyc", ".pyi")
+MADE_BY_BUILDS = (".so", ".pyc", "_kernel.pyi")
 NOT_FOR_OTHERS = (".ci/", ".github/", "build/", "dist/")
 
 
@@ -14,7 +14,7 @@ def check_source(path: Path, root: Path) -> None:
     """Check that all that a build reads is there."""
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    files = [file for file in root.glob("src/**/*.[chp]*") if file.suffix not in MADE_BY_BUILDS]
+    files = [file for file in root.glob("src/**/*.[chp]*") if not file.name.endswith(MADE_BY_BUILDS)]
     sources = {file.relative_to(root).as_posix() for file in files}
     if missing := {*NEEDED_TO_BUILD, *sources} - names:
         sys.exit(f"{path.name} lacks {', '.join(sorted(missing))}")
@@ -26,11 +26,11 @@ def check_wheel(path: Path, root: Path) -> None:
     """Check that the package is whole, and that from Python 3.12 on its wheel is for all later versions too."""
     with zipfile.ZipFile(path) as archive:
         names = set(archive.namelist())
-    modules = {file.relative_to(root / "src").as_posix() for file in root.glob("src/infosift/**/*.py")}
-    modules |= {
-        file.relative_to(root / "src").as_posix() for file in root.glob("src/infosift/display/report/page.*")
-    }
-    if missing := {*modules, "infosift/py.typed", "infosift/_kernel.pyi"} - names:
+    # Stubs, templates and references are read at run time.
+    endings = (".py", ".pyi", ".jinja", ".bib", ".css", ".js")
+    files = [file for file in (root / "src" / "infosift").rglob("*") if file.suffix in endings]
+    package = {file.relative_to(root / "src").as_posix() for file in files}
+    if missing := {*package, "infosift/py.typed", "infosift/_kernel.pyi"} - names:
         sys.exit(f"{path.name} lacks {', '.join(sorted(missing))}")
     if not any(name.startswith("infosift/_kernel.") and name.endswith((".so", ".pyd")) for name in names):
         sys.exit(f"{path.name} lacks the compiled kernel")

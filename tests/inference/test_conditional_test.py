@@ -143,8 +143,8 @@ def test_blocks_and_threads_change_no_bits(monkeypatch, case, subset, is_screene
     whole = of_many_kinds(subset, **CASES[case])
     assert len(whole.blocks.handles) == 1
     expected = arrays_of(whole)
-    # Few sizes, and threads, with every case: 1 is the smallest block, 3 divides nothing evenly.
-    for size, n_jobs in product((1, 3), (1, 4)) if case == "numbers" else ((3, 2),):
+    # 1 is the smallest block, 3 divides nothing evenly, and 100 is more than a block of the table has.
+    for size, n_jobs in product((1, 3, 100), (1, 2, 4)):
         test = of_many_kinds(subset, engine=BlocksOf(size, n_jobs), **CASES[case])
         # A block has no more candidates than it may, and none of two blocks of the table.
         blocks_of_table = [[unit.columns[0] // 2 for unit in test.units[part]] for part in test.blocks.slices]

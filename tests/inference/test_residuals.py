@@ -8,12 +8,12 @@ from infosift._kernel import CATEGORY_GAP
 from infosift.criteria.rank_basis import expected_polynomials, polynomials, standardised
 from infosift.data.targets import Classes, Target, TargetKind
 from infosift.engines.threads import ThreadEngine
-from infosift.inference.kernel_ridge import KernelRidge, predict_with_spread
-from infosift.inference.residuals import (
+from infosift.inference.conditional_test import (
     randomised_residuals,
     residual_functions,
     residuals_of_target,
 )
+from infosift.inference.kernel_ridge import KernelRidge, predict_with_spread
 
 ENGINE = ThreadEngine(1)
 

@@ -15,25 +15,26 @@ import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Criterion, Value
-from infosift.criteria.rank_basis import Functions, functions_of
+from infosift.criteria.rank_basis import (
+    Functions,
+    expected_polynomials,
+    functions_of,
+    polynomials,
+    standardised,
+    uniform_ranks,
+)
 from infosift.data.groups import FeatureUnit
 from infosift.data.prepare import complete_rows, scale_distances
 from infosift.data.table import Table
-from infosift.data.targets import TargetResiduals
+from infosift.data.targets import Target, TargetResiduals
 from infosift.engines.base import AlignedPickle, BlockColumns, ColumnBlocks, Engine, Handle, join_columns
-from infosift.inference.kernel_ridge import QUICK_WIDTHS, KernelRidge, impute_by_regression
+from infosift.inference.kernel_ridge import QUICK_WIDTHS, KernelRidge, impute_by_regression, predict_with_spread
 from infosift.inference.nulls import Null, NullModel, Surrogates, TargetInDraws
 from infosift.inference.nulls.residual import columns_at_once
 from infosift.inference.nulls.shuffle import RandomPermutations
 from infosift.inference.permutation import PermutationIndices
-from infosift.inference.residuals import (
-    marginal_functions,
-    randomised_residuals,
-    residual_functions,
-    residual_variance,
-    residuals_of_target,
-)
 from infosift.progress import Reporter
+from infosift.random_streams import stream
 
 Answer = TypeVar("Answer")
 # A candidate of numbers has 3 polynomials and 5 steps.
@@ -44,6 +45,8 @@ _MOST_VALUES_KEPT = 128_000_000
 _ROWS_OF_REGRESSIONS = 12_000
 # Neighbours are searched in so many rows: they come in where series see nothing, and cost the square of the rows.
 _MOST_ROWS_OF_SURROGATES = 1_000
+# Randomised residuals cost power by their chance, so that scores are averaged over some versions of them.
+_VERSIONS = 3
 
 
 @dataclass(frozen=True)
@@ -379,3 +382,47 @@ def _draw_of(
             own = block.columns[columns][:, block.rows] if draw == 0 else block.surrogates.draw(index, columns)
         drawn.append(own if scale is None else scale_distances(own, scale[columns]))
     return np.concatenate(drawn)
+
+
+def residuals_of_target(target: Target, regression: KernelRidge) -> TargetResiduals:
+    """Return the residuals of all components of a target given the subset of a regression."""
+    return target.residuals(*predict_with_spread(target.components, regression))
+
+
+def marginal_functions(target: Target) -> list[FloatArray]:
+    """Return functions (functions x rows) of each component: an indicator itself, or polynomials of ranks."""
+    return [
+        standardised(component[None]) if is_indicator else functions_of(component[None])[0].smooth
+        for component, is_indicator in zip(target.components, target.has_indicators, strict=True)
+    ]
+
+
+def residual_functions(residuals: TargetResiduals) -> list[FloatArray]:
+    """Return functions (functions x rows) of the residual of each component: polynomials of its ranks.
+
+    Where a residual is an interval (Dunn and Smyth 1996), the mean of a polynomial over it needs no randomisation.
+    """
+    return [
+        standardised(expected_polynomials(low, high) if is_interval else polynomials(uniform_ranks(low)))
+        for low, high, is_interval in zip(residuals.low, residuals.high, residuals.is_interval, strict=True)
+    ]
+
+
+def randomised_residuals(residuals: TargetResiduals) -> FloatArray:
+    """Return residuals as numbers of unit spread, which neighbours need (versions x components x rows).
+
+    An interval is replaced by a uniform point of it, the same in every run. There is one version where none is an
+    interval.
+    """
+    n_versions = _VERSIONS if residuals.is_interval.any() else 1
+    places = stream(0, "points of the target").uniform(size=(n_versions, 1, residuals.raw.shape[1]))
+    points = residuals.high - (residuals.high - residuals.low) * places
+    spread = points.std(axis=2, keepdims=True)
+    return np.asarray(points / np.where(spread > 0, spread, 1))
+
+
+def residual_variance(target: Target, regression: KernelRidge | None) -> float:
+    """Return the mean squared residual of all components given the subset of a regression (None: an empty one)."""
+    components = target.components
+    predicted = components.mean(axis=1, keepdims=True) if regression is None else regression.predict(components)
+    return float(np.mean((components - predicted) ** 2))

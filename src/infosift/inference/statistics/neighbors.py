@@ -9,9 +9,8 @@ import numpy as np
 from infosift.arrays import DIGITS, FloatArray, IntArray
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import ColumnBlocks, Question, equal_parts
-from infosift.inference.conditional_test import ConditionalTest, SurrogateColumns
+from infosift.inference.conditional_test import ConditionalTest, SurrogateColumns, randomised_residuals
 from infosift.inference.max_test import NullSample
-from infosift.inference.residuals import randomised_residuals
 from infosift.inference.statistics.base import TestStatistic
 from infosift.inference.statistics.series import effects_of
 

@@ -23,7 +23,7 @@ from infosift import (
     score_candidates,
 )
 from infosift.data.prepare import to_unit_spread
-from infosift.inference.nulls.shuffle import RandomPermutations
+from infosift.inference.nulls import RandomPermutations
 from infosift.inference.permutation import PermutationIndices
 from infosift.inference.statistics.neighbors import JointInformation
 from infosift.results import CriterionChoice

@@ -120,7 +120,7 @@ NULLS: Registry[Null] = Registry(
     {
         "residual": _made("inference.nulls.residual:ResidualNull", "keep the dependence on the features given"),
         "local": _made("inference.nulls.local:LocalNull", "from near rows"),
-        "shuffle": _made("inference.nulls.shuffle:ShuffleNull", "lose the dependence on the features given"),
+        "shuffle": _made("inference.nulls:ShuffleNull", "lose the dependence on the features given"),
         "circular": _made(
             "inference.nulls.circular:CircularNull", "shifted, for rows in the order of time; not for single tests"
         ),

@@ -29,9 +29,8 @@ from infosift.data.table import Table
 from infosift.data.targets import Target, TargetResiduals
 from infosift.engines.base import AlignedPickle, BlockColumns, ColumnBlocks, Engine, Handle, join_columns
 from infosift.inference.kernel_ridge import QUICK_WIDTHS, KernelRidge, impute_by_regression, predict_with_spread
-from infosift.inference.nulls import Null, NullModel, Surrogates, TargetInDraws
+from infosift.inference.nulls import Null, NullModel, RandomPermutations, Surrogates, TargetInDraws
 from infosift.inference.nulls.residual import columns_at_once
-from infosift.inference.nulls.shuffle import RandomPermutations
 from infosift.inference.permutation import PermutationIndices
 from infosift.progress import Reporter
 from infosift.random_streams import stream

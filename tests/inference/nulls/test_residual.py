@@ -9,6 +9,7 @@ from infosift._kernel import CATEGORY_GAP
 from infosift.criteria.rank_basis import functions_of, polynomials
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.kernel_ridge import KernelRidge
+from infosift.inference.nulls import RandomPermutations
 from infosift.inference.nulls.residual import (
     ResidualNull,
     ResidualSurrogates,
@@ -16,7 +17,6 @@ from infosift.inference.nulls.residual import (
     shuffled_within,
     strata_of,
 )
-from infosift.inference.nulls.shuffle import RandomPermutations
 
 ENGINE = ThreadEngine()
 

@@ -12,7 +12,7 @@ from infosift.criteria.rank_basis import Functions, functions_of, standardised
 from infosift.data.groups import FeatureUnit
 from infosift.inference.conditional_test import ConditionalTest
 from infosift.inference.max_test import NullSample, sequential_p_values
-from infosift.inference.nulls.shuffle import NullModel
+from infosift.inference.nulls import NullModel
 from infosift.inference.permutation import rounded_for_exact_sums
 from infosift.inference.statistics import series as module
 from infosift.inference.statistics.series import (

@@ -1,17 +1,206 @@
-"""Null hypotheses: how surrogates of candidates are drawn, and what they keep; one module each.
+"""Null hypotheses: how surrogates of candidates are drawn, and what they keep; here the base and the simplest.
 
-A new null is a subclass of ``Null`` in a module of its own, and a line in ``NULLS`` of ``infosift.registry``.
+Given a subset, a null says from which row each row takes its value in a draw (``permutations``), and how
+candidates and target appear in draws (``model``). A new one is a subclass of ``Null`` in a module of its own, and
+a line in ``NULLS`` of ``infosift.registry``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-from infosift.inference.nulls.shuffle import Null, NullModel, Surrogates, TargetInDraws
+import numpy as np
+
+from infosift.arrays import FloatArray, IntArray
+from infosift.criteria.rank_basis import Functions, functions_of, standardised
+from infosift.data.groups import shuffled_rows
+from infosift.engines.base import AlignedPickle
+from infosift.inference.kernel_ridge import KernelRidge
+from infosift.inference.permutation import (
+    DRAWS_PER_STREAM,
+    PermutationIndices,
+    Permutations,
+    inverse_permuted,
+    rounded_for_exact_sums,
+)
+from infosift.random_streams import stream
 from infosift.registry import NULLS, resolve
+from infosift.results.steps import ProcedureDescription
 
-__all__ = ["Null", "NullModel", "Surrogates", "TargetInDraws", "as_null"]
+# Positions of columns, or of rows.
+Positions: TypeAlias = "IntArray | slice"
+ALL = slice(None)
+# Of each component of the target, so many polynomials come before the products with functions of the subset.
+TARGET_ORDERS = 2
+# Values of the target's functions in draws: as many as fit into the cache, or make a matrix product worthwhile.
+_VALUES_IN_CACHE = 500_000
+_MOST_VALUES = 2_000_000
+_DRAWS_AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class RandomPermutations:
+    """Random permutations of the rows, those of a block of draws from one random stream; row groups move whole."""
+
+    n_rows: int
+    seed: int
+    step: int
+    row_groups: IntArray | None = None
+
+    def __call__(self, draws: range) -> IntArray:
+        """Return the row from which each row takes its value (draws x rows)."""
+        rows = np.arange(self.n_rows)
+        generator = stream(self.seed, "surrogate", self.step, draws.start // DRAWS_PER_STREAM)
+        if self.row_groups is None:
+            return generator.permuted(np.tile(rows, (len(draws), 1)), axis=1)
+        return np.stack([shuffled_rows(rows, generator, self.row_groups) for _ in draws])
+
+
+class Surrogates:
+    """Surrogates of columns (columns x rows): their rows permuted, those of all columns alike.
+
+    They are drawn in all rows, or in ``rows``. ``nbytes`` is how much memory they take besides the columns.
+    """
+
+    nbytes = 0
+
+    def __init__(self, columns: FloatArray, rows: Positions = ALL) -> None:
+        self._columns, self._rows = columns, rows
+
+    def draw(self, index: IntArray, columns: Positions = ALL) -> FloatArray:
+        """Return a surrogate of columns (all by default), whose rows take the values of the rows of an index."""
+        return self._columns[columns][:, index[self._rows]]
+
+    def residuals(self) -> FloatArray:
+        """Return what is permuted (columns x rows): without a regression, the columns themselves."""
+        return self._columns
+
+    def functions(self, columns: IntArray) -> list[Functions]:
+        """Return functions of what is permuted, for columns at these positions."""
+        return functions_of(self._columns[columns])
+
+
+@dataclass(frozen=True)
+class TargetInDraws(AlignedPickle):
+    """The target as candidates meet it in draws: functions of its components (components x functions x rows)."""
+
+    data: FloatArray
+    indices: PermutationIndices
+
+    def functions(self, draws: Sequence[int]) -> FloatArray:
+        """Return the functions in draws (components x functions x draws x rows).
+
+        They are permuted by the inverse, while candidates stay.
+        """
+        flat = inverse_permuted(self.data.reshape(-1, self.data.shape[-1]), self.indices(draws))
+        return flat.reshape(*self.data.shape[:2], *flat.shape[1:])
+
+    def draws_at_once(self) -> int:
+        """Return how many draws make a matrix product worthwhile without leaving the cache."""
+        n_values = self.data.size
+        return max(1, _VALUES_IN_CACHE // n_values, min(_DRAWS_AT_ONCE, _MOST_VALUES // n_values))
+
+
+def target_functions(components: Sequence[FloatArray], subset: FloatArray | None = None) -> FloatArray:
+    """Return functions of the components of a target in one array (components x functions x rows).
+
+    ``components`` has an array (functions x rows) for each; of those with fewer functions, others are zero. With a
+    function of each column of a ``subset`` (functions x rows) come products of these with the first function of a
+    component, of unit variance, which see an interaction of candidates with the subset.
+    """
+    n_products = 0 if subset is None else len(subset)
+    functions = np.zeros((len(components), TARGET_ORDERS + n_products, components[0].shape[1]))
+    for i, own in enumerate(components):
+        functions[i, : min(len(own), TARGET_ORDERS)] = own[:TARGET_ORDERS]
+        if subset is not None:
+            functions[i, TARGET_ORDERS:] = standardised(subset * own[:1])
+    return functions
+
+
+class NullModel(AlignedPickle):
+    """How candidates and target appear in draws, given a subset; it is sent to where candidates lie."""
+
+    def surrogates(self, columns: FloatArray, rows: Positions = ALL, batch: int | None = None) -> Surrogates:
+        """Return surrogates of columns (columns x rows), drawn in some rows; ``batch`` are predicted at once."""
+        return Surrogates(columns, rows)
+
+    def target(
+        self, components: Sequence[FloatArray], subset: FloatArray | None, indices: PermutationIndices
+    ) -> TargetInDraws:
+        """Return the target in draws, by functions (functions x rows) of its components and of the subset."""
+        return TargetInDraws(rounded_for_exact_sums(target_functions(components, subset)), indices)
+
+
+class Null:
+    """How surrogates are drawn, and what follows from that for a test; a new one overrides what is different.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the registry and in results.
+    description : str
+        What surrogates are: the report says "compared with surrogates" and this.
+    within : str
+        What the report adds to it where rows are not in groups.
+    draws : str
+        What draws are called.
+    needs_exchangeable_rows : bool
+        Whether p-values are right only where rows are exchangeable.
+    refuses_row_groups : str
+        Why row groups cannot be kept together; empty where they can.
+    only_series_given_subset : bool
+        Whether neighbours and pairs are of no use given a subset, since they would see that surrogates have lost
+        it.
+    predicts_candidates : bool
+        Whether candidates are predicted from the subset: a test is then about their residuals and the target's.
+    has_residuals : bool
+        Whether what surrogates permute may be tested by itself.
+    """
+
+    name: str
+    description: str
+    within = ""
+    draws = "permutations"
+    needs_exchangeable_rows = True
+    refuses_row_groups = ""
+    only_series_given_subset = False
+    predicts_candidates = False
+    has_residuals = True
+
+    def n_distinct(self, n_rows: int) -> int | None:
+        """Return how many distinct draws there are; None where they are practically without limit."""
+        return None
+
+    def permutations(self, given: FloatArray, shuffles: RandomPermutations) -> Permutations:
+        """Return the draws, given columns of the subset (columns x rows) and random permutations of the rows."""
+        return shuffles
+
+    def model(self, given: FloatArray, regression: KernelRidge | None, seed: int) -> NullModel:
+        """Return how candidates and target appear in draws, given the subset.
+
+        The regression on it comes where candidates are predicted, and the subset is not empty.
+        """
+        return NullModel()
+
+    def procedure(self, has_row_groups: bool) -> ProcedureDescription:
+        """Describe tests against such surrogates in words."""
+        return ProcedureDescription(
+            surrogates=self.description + (self.within if not has_row_groups else ""),
+            draws=self.draws,
+            projects_off_subset=self.only_series_given_subset,
+        )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class ShuffleNull(Null):
+    """Shuffles all rows, as in the published method: the dependence on the selected features is lost, too."""
+
+    name = "shuffle"
+    description = "in which its values are permuted"
 
 
 def as_null(given: Any, choices: Mapping[str, Null] = NULLS) -> Null:

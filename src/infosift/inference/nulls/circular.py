@@ -17,7 +17,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.rank_basis import Functions, functions_of, standardised
 from infosift.engines.base import single_threaded_blas
 from infosift.inference.kernel_ridge import KernelRidge
-from infosift.inference.nulls.shuffle import (
+from infosift.inference.nulls import (
     ALL,
     Null,
     NullModel,

@@ -9,7 +9,7 @@ from scipy.spatial import KDTree
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.types import coordinates_of
-from infosift.inference.nulls.shuffle import Null, RandomPermutations
+from infosift.inference.nulls import Null, RandomPermutations
 from infosift.inference.permutation import Permutations
 from infosift.random_streams import stream
 

@@ -22,7 +22,7 @@ from infosift.data.targets import LEAST_PROBABILITY
 from infosift.data.types import are_categorical
 from infosift.engines.base import single_threaded_blas
 from infosift.inference.kernel_ridge import KernelRidge, predict_with_spread
-from infosift.inference.nulls.shuffle import ALL, Null, NullModel, Positions, RandomPermutations, Surrogates
+from infosift.inference.nulls import ALL, Null, NullModel, Positions, RandomPermutations, Surrogates
 from infosift.inference.permutation import Permutations
 from infosift.random_streams import stream
 

@@ -21,7 +21,7 @@ from infosift.data.groups import FeatureUnit
 from infosift.engines.base import equal_parts, single_threaded_blas
 from infosift.inference.conditional_test import MOST_FUNCTIONS, CandidateBlock, ConditionalTest
 from infosift.inference.max_test import TIMES_TO_SETTLE, NullSample, schedule_of_cheap_draws
-from infosift.inference.nulls.shuffle import TARGET_ORDERS, TargetInDraws
+from infosift.inference.nulls import TARGET_ORDERS, TargetInDraws
 from infosift.inference.permutation import rounded_for_exact_sums
 from infosift.inference.statistics.base import TestStatistic
 

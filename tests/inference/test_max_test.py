@@ -10,6 +10,7 @@ from scipy.stats import hypergeom
 
 from infosift.inference.max_test import (
     NullSample,
+    TestStatistic,
     capped,
     max_test,
     no_evidence,
@@ -20,7 +21,6 @@ from infosift.inference.max_test import (
     tail_bound,
 )
 from infosift.inference.permutation import studentised
-from infosift.inference.statistics.base import TestStatistic
 
 
 def growing(draw):

@@ -10,7 +10,7 @@ from infosift._kernel import CATEGORY_GAP
 from infosift.criteria.rank_basis import functions_of
 from infosift.engines.threads import ThreadEngine
 from infosift.inference.kernel_ridge import KernelRidge
-from infosift.inference.nulls import Null, RandomPermutations, as_null
+from infosift.inference.nulls import Null, RandomPermutations, ShuffleNull, as_null
 from infosift.inference.permutation import PermutationIndices
 from infosift.registry import NULLS
 

@@ -5,9 +5,8 @@ import pytest
 
 from infosift.data.groups import FeatureUnit
 from infosift.inference import statistics as module
-from infosift.inference.max_test import NullSample
+from infosift.inference.max_test import NullSample, TestStatistic
 from infosift.inference.statistics import STATISTICS, Stage, StagedTests
-from infosift.inference.statistics.base import TestStatistic
 from samples import conditional_on
 
 

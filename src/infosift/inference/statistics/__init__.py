@@ -1,4 +1,7 @@
-"""Test statistics: what is compared between data and surrogates, in which order, at which share of alpha."""
+"""Test statistics: what is compared between data and surrogates, in which order, at which share of alpha.
+
+The base of a statistic is ``TestStatistic`` of ``inference/max_test``.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,7 @@ from dataclasses import dataclass
 
 from infosift.data.groups import FeatureUnit
 from infosift.inference.conditional_test import ConditionalTest
-from infosift.inference.max_test import NullSample, no_evidence
-from infosift.inference.statistics.base import TestStatistic
+from infosift.inference.max_test import NullSample, TestStatistic, no_evidence
 from infosift.inference.statistics.neighbors import NeighborStatistic
 from infosift.inference.statistics.pairs import PairStatistic
 from infosift.inference.statistics.series import SeriesStatistic

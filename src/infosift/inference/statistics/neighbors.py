@@ -10,8 +10,7 @@ from infosift.arrays import DIGITS, FloatArray, IntArray
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import ColumnBlocks, Question, equal_parts
 from infosift.inference.conditional_test import ConditionalTest, SurrogateColumns, randomised_residuals
-from infosift.inference.max_test import NullSample
-from infosift.inference.statistics.base import TestStatistic
+from infosift.inference.max_test import NullSample, TestStatistic
 from infosift.inference.statistics.series import effects_of
 
 _VALUES_AT_ONCE = 8_000_000

@@ -13,9 +13,8 @@ from infosift.criteria.rank_basis import standardised
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import equal_parts
 from infosift.inference.conditional_test import MOST_FUNCTIONS, CandidateBlock, ConditionalTest
-from infosift.inference.max_test import NullSample
+from infosift.inference.max_test import NullSample, TestStatistic
 from infosift.inference.permutation import inverse_permuted, rounded_for_exact_sums
-from infosift.inference.statistics.base import TestStatistic
 
 _MOST_ROWS = 2_000
 _VALUES_AT_ONCE = 2_000_000

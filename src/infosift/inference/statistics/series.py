@@ -20,10 +20,9 @@ from infosift.criteria.rank_basis import Functions
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import equal_parts, single_threaded_blas
 from infosift.inference.conditional_test import MOST_FUNCTIONS, CandidateBlock, ConditionalTest
-from infosift.inference.max_test import TIMES_TO_SETTLE, NullSample, schedule_of_cheap_draws
+from infosift.inference.max_test import TIMES_TO_SETTLE, NullSample, TestStatistic, schedule_of_cheap_draws
 from infosift.inference.nulls import TARGET_ORDERS, TargetInDraws
 from infosift.inference.permutation import rounded_for_exact_sums
-from infosift.inference.statistics.base import TestStatistic
 
 # Values of functions that are multiplied at once.
 _VALUES_AT_ONCE = 2_000_000

@@ -23,9 +23,8 @@ from infosift.engines.threads import ThreadEngine
 from infosift.errors import Hint, InputError, require_count, require_rows, require_verbosity
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike, resolve_seed, stream
-from infosift.results.selection import INTERRUPT
+from infosift.results.selection import INTERRUPT, Settings
 from infosift.results.serialization import Record
-from infosift.results.settings import Settings
 from infosift.results.stability import Stability, Substitutes
 from infosift.search.checkpoint import Checkpoint, RunState
 from infosift.search.problem import make_problem

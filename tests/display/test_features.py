@@ -10,7 +10,7 @@ from infosift.display.report import render, summarise
 from infosift.display.report.features import accounts, address_of
 from infosift.display.report.figures import Links
 from infosift.results import Removal, Replacement, Substitutes, Verdict
-from infosift.results.data_warning import data_warning
+from infosift.results.steps import data_warning
 from pages import LINKED, linked_results, page_of
 from samples import friedman, selection, small_selection
 

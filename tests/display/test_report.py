@@ -14,9 +14,8 @@ from infosift.display.report.figures import figures
 from infosift.display.wording import CAUTION, at_least, at_most, how_resampled, probability
 from infosift.errors import Hint
 from infosift.results import Substitutes, Verdict
-from infosift.results.data_warning import data_warning
-from infosift.results.selection import TIME_LIMIT
-from infosift.results.settings import Component
+from infosift.results.selection import TIME_LIMIT, Component
+from infosift.results.steps import data_warning
 from pages import ODD, odd_results, odd_selection, page_of, wide_selection
 from samples import selection
 

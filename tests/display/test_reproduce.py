@@ -12,8 +12,7 @@ import pytest
 from infosift import Filter, GaussianCopula, MutualInfoSelector, Published
 from infosift.display.report import render, summarise
 from infosift.display.report.reproduce import python_line
-from infosift.results.selection import TIME_LIMIT
-from infosift.results.settings import Component
+from infosift.results.selection import TIME_LIMIT, Component
 from pages import page_of
 from samples import friedman, make_selector, selection, small_selection
 

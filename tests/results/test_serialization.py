@@ -27,8 +27,8 @@ from infosift.results import (
     Stability,
     SubsetComparison,
 )
-from infosift.results.data_warning import data_warning
 from infosift.results.serialization import FORMAT_VERSION, read_label, with_digest, written_label
+from infosift.results.steps import data_warning
 from samples import small_selection
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from infosift.arrays import FloatArray
 from infosift.errors import InputError, listing, require_choice
 from infosift.results import view_named
+from infosift.results.selection import Settings
 from infosift.results.serialization import Library, Record, data_frame
-from infosift.results.settings import Settings
 
 ASSUMPTIONS = ("unimodal", "none")
 _ROUNDING = 1e-9

@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeVar
 from infosift.data.table import Table
 from infosift.errors import Hint, InputError, shown
 from infosift.io import write_file
+from infosift.results.selection import Settings
 from infosift.results.serialization import NotAsWrittenError, Record, read_record
-from infosift.results.settings import Settings
 from infosift.results.steps import NeighborChoice, Step
 
 # Settings that decide when a run ends, but not what it decides before.

@@ -19,8 +19,8 @@ from infosift.data.leaks import CUTS, ORDER, VALUES, Leak, leaks_of
 from infosift.engines.base import Engine
 from infosift.errors import DataWarning, Hint, listing
 from infosift.inference.diagnostics import SerialDependence, serial_dependence
-from infosift.results.data_warning import DataWarningRecord, data_warning
 from infosift.results.selection import DETECTED_OF_TEN, Selection
+from infosift.results.steps import DataWarningRecord, data_warning
 from infosift.search.base import Problem
 
 Records: TypeAlias = Iterable[DataWarningRecord]

@@ -32,7 +32,7 @@ from infosift.errors import (
 )
 from infosift.random_streams import resolve_seed
 from infosift.registry import MISSING, SCALES
-from infosift.results.settings import Component, Settings
+from infosift.results.selection import Component, Settings
 from infosift.search.base import Problem, as_method, as_search
 
 

@@ -11,9 +11,8 @@ import numpy as np
 
 from infosift.engines.base import Engine
 from infosift.progress import Reporter, TimeIsUp
-from infosift.results.data_warning import DataWarningRecord
 from infosift.results.selection import INTERRUPT, TIME_LIMIT, Selection
-from infosift.results.steps import Removal, Replacement
+from infosift.results.steps import DataWarningRecord, Removal, Replacement
 from infosift.search.base import Decision, Problem, Tests, columns_of
 from infosift.search.checkpoint import Checkpoint, SearchState
 from infosift.search.data_warnings import warnings_after_search

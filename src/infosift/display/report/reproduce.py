@@ -10,8 +10,7 @@ from typing import Any
 from infosift.display.hints import OPTIONS, option_words
 from infosift.display.wording import series
 from infosift.registry import CRITERIA, METHODS, SEARCHES
-from infosift.results.selection import Selection
-from infosift.results.settings import Component
+from infosift.results.selection import Component, Selection
 from infosift.selector import MutualInfoSelector
 
 _LONGEST_LINE = 88

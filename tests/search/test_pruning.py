@@ -12,7 +12,7 @@ from infosift.data.groups import FeatureUnit
 from infosift.data.table import make_table
 from infosift.engines.threads import ThreadEngine
 from infosift.results.steps import Replacement
-from infosift.search.pruning import Removals, Replacements
+from infosift.search.stepwise import Removals, Replacements
 
 RNG = np.random.default_rng(0)
 GOOD = RNG.normal(size=200)

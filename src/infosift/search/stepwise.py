@@ -1,18 +1,31 @@
-"""Stepwise searches: forward, which adds the best feature while it is significant, and backward, which removes."""
+"""Stepwise searches: forward, which adds the best feature while it is significant, and backward, which removes.
+
+At the end of a forward search one feature replaces two that are nearly alike, then those that add nothing go.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
+import numpy as np
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator
 
+from infosift.arrays import DIGITS, FloatArray, IntArray
 from infosift.data.groups import FeatureUnit
-from infosift.results.steps import Step
+from infosift.data.prepare import impute
+from infosift.engines.base import join_columns
+from infosift.results.steps import Removal, Replacement, Step
 from infosift.search.base import Decisions, Method, Phase, Problem, Tests, Units, units_of, without
-from infosift.search.pruning import Removals, Replacements
+
+# Features with a rank correlation of at least this may replace each other.
+_ALIKE = 0.9
+# Of the features that could replace a pair, the residual variance of the target is computed for the most similar.
+_MOST_SUBSTITUTES = 5
+_VALUES_AT_ONCE = 1_000_000
 
 
 class StepwiseSearch(BaseEstimator):  # type: ignore[misc]
@@ -124,3 +137,153 @@ def revisions(problem: Problem, tests: Tests, added: Sequence[Units]) -> Decisio
     partners = dict(pairs) | {second: first for first, second in pairs}
     selected = yield from Replacements(problem, tests).of(selected)
     yield from Removals(problem, tests, selected, partners)
+
+
+class Replacements:
+    """Replacements of two selected features that are nearly alike by one that is as informative as both.
+
+    A forward search may select two noisy versions of a feature before that feature itself, since the best of many
+    candidates is partly chance.
+    """
+
+    def __init__(self, problem: Problem, tests: Tests) -> None:
+        self._problem, self._tests, self._table = problem, tests, problem.table
+        is_categorical = self._table.is_categorical
+        self._numeric = [
+            unit for unit in self._table.units if len(unit.columns) == 1 and not is_categorical[unit.columns[0]]
+        ]
+        self._streams = itertools.count(Phase.REPLACEMENT.stream(0))
+
+    def of(self, selected: list[FeatureUnit]) -> Generator[Replacement, None, list[FeatureUnit]]:
+        """Yield each replacement as soon as it is decided; return what is selected after them."""
+        while (replaced := self._next(selected)) is not None:
+            selected, replacement = replaced
+            yield replacement
+        return selected
+
+    def _next(self, selected: list[FeatureUnit]) -> tuple[list[FeatureUnit], Replacement] | None:
+        numeric = [unit for unit in selected if unit in self._numeric]
+        n_left = len(self._problem.kept) + len(selected) - 1
+        if len(numeric) < 2 or n_left < self._problem.settings.min_features:
+            return None
+        correlations = dict(zip(numeric, self._rank_correlations(numeric), strict=True))
+        alpha = self._problem.settings.alpha
+        for one, other in itertools.combinations(numeric, 2):
+            if correlations[one][self._numeric.index(other)] < _ALIKE:
+                continue
+            rest = without(selected, [one, other])
+            substitute = self._substitute([one, other], rest, np.minimum(correlations[one], correlations[other]))
+            if substitute is None:
+                continue
+            replaced = [*rest, substitute]
+            # The substitute must explain as much, make the two superfluous, and be significant itself.
+            if self._residual_variance(replaced) > self._residual_variance(selected):
+                continue
+            if self._p_value(replaced, [one, other]) <= alpha:
+                continue
+            p_value = self._p_value(rest, [substitute], precise=True)
+            if p_value <= alpha:
+                after = [substitute if unit == one else unit for unit in selected if unit != other]
+                return after, Replacement(substitute.name, (one.name, other.name), p_value)
+        return None
+
+    def _substitute(
+        self, pair: list[FeatureUnit], rest: list[FeatureUnit], correlations: FloatArray
+    ) -> FeatureUnit | None:
+        """Return the feature similar to both of a pair that explains most with the rest, if there is one."""
+        taken = (*pair, *rest, *self._problem.kept)
+        similar = [
+            (float(correlation), self._table.digest(unit), unit)
+            for unit, correlation in zip(self._numeric, correlations, strict=True)
+            if correlation >= _ALIKE and unit not in taken
+        ]
+        most_similar = sorted(similar, key=lambda ranked: ranked[:2], reverse=True)[:_MOST_SUBSTITUTES]
+        units = [unit for _, _, unit in most_similar]
+        return min(units, key=lambda unit: self._residual_variance([*rest, unit]), default=None)
+
+    def _rank_correlations(self, units: list[FeatureUnit]) -> FloatArray:
+        """Return the absolute rank correlation of units with every numeric feature (units x features)."""
+        table, engine = self._table, self._tests.engine
+        own = _standard(rankdata(impute(table.columns[[unit.columns[0] for unit in units]]), axis=1))
+        others = [other.columns[0] for other in self._numeric]
+        located = engine.distribute(table.columns)
+        runs = located.runs(others, max(1, _VALUES_AT_ONCE // table.n_rows))
+        blocks = engine.map(_correlations, [located.locate(others[run]) for run in runs], own)
+        return np.round(np.concatenate(list(blocks), axis=1), DIGITS)
+
+    def _residual_variance(self, units: list[FeatureUnit]) -> float:
+        return self._tests.residual_variance([*self._problem.kept, *units])
+
+    def _p_value(self, given: list[FeatureUnit], tested: list[FeatureUnit], *, precise: bool = False) -> float:
+        subset = [*self._problem.kept, *given]
+        return self._tests.p_value(subset, tested, next(self._streams), precise=precise)
+
+
+def _correlations(pieces: tuple[tuple[FloatArray, IntArray], ...], own: FloatArray) -> FloatArray:
+    """Return the absolute correlation of the ranks of columns with standardised ranks (ranks x columns)."""
+    return np.abs(own @ _standard(rankdata(impute(join_columns(pieces)), axis=1)).T)
+
+
+def _standard(rows: FloatArray) -> FloatArray:
+    """Centre rows and scale them to length one."""
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    return np.asarray(centred / np.sqrt((centred**2).sum(axis=1, keepdims=True)))
+
+
+class Removals:
+    """Removals of selected features that add nothing to the others, one by one; the rest is tested anew each time.
+
+    A forward search may select a poor feature early, and later others that carry its information and more. Given
+    many others even the best feature may add nothing detectable, so the order matters: of several that add
+    nothing, the one goes without which the others leave the smallest residual variance.
+
+    ``partners`` maps units that were selected as a pair to each other. Of such a pair neither may add anything
+    without the other: they stay where they do together.
+    """
+
+    def __init__(
+        self, problem: Problem, tests: Tests, selected: Units, partners: Mapping[FeatureUnit, FeatureUnit]
+    ) -> None:
+        self._problem, self._tests = problem, tests
+        self._selected, self._partners = tuple(selected), partners
+
+    def __iter__(self) -> Iterator[Removal]:
+        """Yield each removal as soon as it is decided."""
+        left = list(self._selected)
+        while (removed := self._next(left)) is not None:
+            units, p_value = removed
+            left = without(left, units)
+            names = self._problem.table.names
+            yield Removal(tuple(names[i] for unit in units for i in unit.columns), p_value)
+
+    def _next(self, left: list[FeatureUnit]) -> tuple[list[FeatureUnit], float] | None:
+        """Return the first unit that adds nothing, with its partner where neither does; None at the end."""
+        if len(left) < 2 or not self._may_remove(1, left):
+            return None
+        for unit in sorted(left, key=lambda unit: self._need(unit, left)):
+            p_value = self._p_value([unit], left)
+            if self._adds(p_value):
+                continue
+            partner = self._partners.get(unit)
+            if partner not in left or self._adds(self._p_value([partner], without(left, [unit]))):
+                return [unit], p_value
+            p_of_both = self._p_value([unit, partner], left)
+            if not self._adds(p_of_both) and self._may_remove(2, left):
+                return [unit, partner], p_of_both
+        return None
+
+    def _may_remove(self, number: int, left: list[FeatureUnit]) -> bool:
+        return len(self._problem.kept) + len(left) - number >= self._problem.settings.min_features
+
+    def _need(self, unit: FeatureUnit, left: list[FeatureUnit]) -> tuple[float, int]:
+        """Return the residual variance without a unit; of equal ones the one selected last is needed least."""
+        others = [*self._problem.kept, *without(left, [unit])]
+        return round(self._tests.residual_variance(others), DIGITS), -self._selected.index(unit)
+
+    def _p_value(self, units: list[FeatureUnit], left: list[FeatureUnit]) -> float:
+        """Return the p-value of units together, conditional on the others that are left."""
+        number = self._selected.index(units[0]) + len(self._selected) * (len(units) - 1)
+        return self._tests.drop([*self._problem.kept, *left], units, Phase.REMOVAL.stream(number))
+
+    def _adds(self, p_value: float) -> bool:
+        return p_value <= self._problem.settings.alpha

@@ -178,7 +178,7 @@ def test_options_of_the_command_exist():
     from typer.main import get_command
 
     from infosift.cli import app
-    from infosift.display.hints import OPTIONS
+    from infosift.display import OPTIONS
 
     known = {option for parameter in get_command(app).commands["select"].params for option in parameter.opts}
     assert known.issuperset(OPTIONS.values())

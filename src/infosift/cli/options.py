@@ -3,7 +3,7 @@
 A command is a dataclass: its fields are its arguments and options, and it inherits those that it shares with other
 commands. Values that have names are read from the registries of the library when they are needed, so that what is
 registered there is offered here too, and so that ``infosift --help`` starts without NumPy.
-Messages and the report name an option by the table in display/hints.
+Messages and the report name an option by the table in display/__init__.
 
 Modules that define commands do not postpone the evaluation of annotations: Typer would evaluate those of inherited
 fields in the module of the command, which does not import what they are made of.

@@ -19,7 +19,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from infosift.display.hints import on_command_line
+from infosift.display import on_command_line
 from infosift.errors import DataWarning, InputError, Part, in_words, on_one_line
 from infosift.io import write_file
 from infosift.progress import INTERRUPTED

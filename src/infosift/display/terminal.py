@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from infosift.display import wording
-from infosift.display.hints import on_command_line
+from infosift.display import on_command_line, wording
 from infosift.display.wording import count, interval, percent, probability, series, values_of
 from infosift.errors import listing
 from infosift.results.feature_table import feature_rows

@@ -7,8 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from infosift.display import wording
-from infosift.display.hints import in_both
+from infosift.display import in_both, wording
 from infosift.display.notebook import load_template
 from infosift.display.report.features import accounts, feature_lines
 from infosift.display.report.figures import Links, comparison_figure, figures, stability_figure

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from infosift.display.hints import OPTIONS, option_words
+from infosift.display import OPTIONS, option_words
 from infosift.display.wording import series
 from infosift.registry import CRITERIA, METHODS, SEARCHES
 from infosift.results.selection import Component, Selection

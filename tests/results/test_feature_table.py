@@ -9,7 +9,7 @@ import pytest
 
 from infosift import DataWarning, MutualInfoSelector
 from infosift.results import Replacement
-from infosift.results.feature_table import feature_rows
+from infosift.results.path import feature_rows
 from samples import friedman, make_selector
 
 

@@ -1,4 +1,6 @@
-"""What people look at, made from results; here, hints in the words of each surface.
+"""Results for people: in a terminal, in a notebook, as plots and as a report, all in the words of ``wording``.
+
+Here are hints in the words of each surface: which option of the command line sets which parameter.
 
 A message of infosift names a parameter and a value as a ``Hint``. Python writes it as ``str`` does, the command
 line as ``on_command_line`` does, and pages, whose readers may use either, as ``in_both`` does.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from infosift.display import wording
 from infosift.display.wording import capitalized, estimate, probability
-from infosift.results.feature_table import FeatureRow, feature_rows
+from infosift.results.path import FeatureRow, feature_rows
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -14,7 +14,7 @@ from rich.text import Text
 from infosift.display import on_command_line, wording
 from infosift.display.wording import count, interval, percent, probability, series, values_of
 from infosift.errors import listing
-from infosift.results.feature_table import feature_rows
+from infosift.results.path import feature_rows
 
 if TYPE_CHECKING:
     from infosift.results.comparison import SubsetComparison

@@ -1,12 +1,15 @@
-"""What follows from the steps of a selection: what was selected when, why the search stopped, an order of all."""
+"""What follows from the steps of a selection: what was selected when, why the search stopped, an order of all.
+
+And every feature in one row: its verdict, the numbers behind it, and which others carry the same information.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -124,3 +127,138 @@ def candidate_ranks(selection: Selection) -> dict[str, list[CandidateRank]]:
             for member in members_of.get(name, (name,)):
                 ranks_of[member].append(CandidateRank(number, *of_candidate))
     return ranks_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureRow:
+    """A feature with its verdict and the numbers behind it.
+
+    ``step`` is the step that selected it, or at which the search stopped. ``information`` is that of the feature
+    alone. ``p_value`` and ``unadjusted_p_value`` are those of its verdict, or of its own step. ``substitutes`` are
+    redundant features whose information a selected one carries.
+    """
+
+    feature: str
+    verdict: str
+    step: int | None
+    information: float | None
+    p_value: float | None
+    unadjusted_p_value: float | None
+    n_candidates: int | None
+    given: tuple[str, ...]
+    redundant_with: tuple[str, ...]
+    substitutes: tuple[str, ...]
+    note: str
+
+
+def columns_of_features(selection: Selection) -> dict[str, list[Any]]:
+    """Return the rows of all features, in their order, as columns."""
+    rows = feature_rows(selection)
+    return {field.name: [getattr(row, field.name) for row in rows] for field in fields(FeatureRow)}
+
+
+def feature_rows(selection: Selection) -> list[FeatureRow]:
+    """Return the row of each feature, in the order of the table."""
+    judged = {verdict.feature: verdict for verdict in selection.verdicts}
+    names, notes = selection.feature_names, _notes(selection)
+    verdicts, tests, steps = _verdicts(selection), _tests(selection), _steps(selection)
+    substitutes: dict[str, list[str]] = defaultdict(list)
+    for verdict in selection.verdicts:
+        for carrier in verdict.redundant_with[:1]:
+            substitutes[carrier].append(verdict.feature)
+    rows = []
+    for name, information in zip(names, selection.information_alone.tolist(), strict=True):
+        own, (p_value, unadjusted) = judged.get(name), tests.get(name, (None, None))
+        rows.append(
+            FeatureRow(
+                feature=name,
+                verdict=verdicts[name],
+                step=steps.get(name),
+                information=None if np.isnan(information) else information,
+                p_value=p_value,
+                unadjusted_p_value=unadjusted,
+                n_candidates=None if own is None else own.n_candidates,
+                given=() if own is None else own.given,
+                redundant_with=() if own is None else own.redundant_with,
+                substitutes=tuple(substitutes[name]),
+                note="; ".join(notes[name]),
+            )
+        )
+    return rows
+
+
+def p_values(selection: Selection) -> list[float]:
+    """Return the p-value of each feature, in the order of the table; NaN where it was not tested."""
+    tests = _tests(selection)
+    adjusted = [tests.get(name, (None, None))[0] for name in selection.feature_names]
+    return [np.nan if p_value is None else p_value for p_value in adjusted]
+
+
+def _verdicts(selection: Selection) -> dict[str, str]:
+    """Return a verdict for every feature, also for those that were not or could not be tested."""
+    untested = {*selection.constant, *selection.near_unique, *dict(selection.duplicates)}
+    usual = "not reached" if selection.is_partial else "not selected"
+    verdicts = dict.fromkeys(selection.feature_names, usual)
+    verdicts |= dict.fromkeys(untested, "not tested")
+    verdicts |= {verdict.feature: verdict.verdict for verdict in selection.verdicts}
+    verdicts |= dict.fromkeys(selection.settings.ignore, "ignored")
+    verdicts |= dict.fromkeys(selection.names, "selected")
+    return verdicts | dict.fromkeys(selection.settings.keep, "kept")
+
+
+def _steps(selection: Selection) -> dict[str, int]:
+    """Return the last step that was about each feature."""
+    return {
+        selection.feature_names[column]: number
+        for number, step in enumerate(selection.steps, start=1)
+        for column in step.columns
+    }
+
+
+def _tests(selection: Selection) -> dict[str, tuple[float | None, float | None]]:
+    """Return p-values, adjusted and not: of a verdict, else of a feature's own step, else of the first step."""
+    tests: dict[str, tuple[float | None, float | None]] = {}
+    names = selection.feature_names
+    members_of = {members[0]: members for _, members in selection.settings.feature_groups}
+    first = selection.steps[0] if selection.steps else None
+    if first is not None and first.action == "add" and len(first.candidate_p_values):
+        both = zip(first.candidate_p_values.tolist(), first.candidate_unadjusted_p_values.tolist(), strict=True)
+        for column, of_candidate in zip(first.candidates, both, strict=True):
+            tests |= dict.fromkeys(members_of.get(names[column], (names[column],)), of_candidate)
+    for step in selection.steps:
+        tests |= dict.fromkeys((names[i] for i in step.columns), (step.p_value, step.unadjusted_p_value))
+    tests |= {one.feature: (one.p_value, one.p_value) for one in selection.replacements}
+    return tests | {one.feature: (one.p_value, one.unadjusted_p_value) for one in selection.verdicts}
+
+
+def _notes(selection: Selection) -> dict[str, list[str]]:
+    """Return, by feature, remarks that explain its verdict."""
+    notes: dict[str, list[str]] = defaultdict(list)
+    groups = dict(selection.settings.feature_groups)
+
+    def note(names: Any, text: str) -> None:
+        for name in names:
+            notes[name].append(text)
+
+    for step in selection.steps:
+        members = [selection.feature_names[column] for column in step.columns]
+        if not step.accepted:
+            note(members, "the search stopped here")
+        elif step.action == "add" and not step.significant:
+            note(members, "not significant: selected for the number of features")
+        elif len(members) == 2 and step.feature not in groups:
+            for name, other in (members, members[::-1]):
+                notes[name].append(f"selected as a pair with {other}")
+    for replacement in selection.replacements:
+        first, second = replacement.replaced
+        notes[replacement.feature].append(f"replaced {first} and {second}")
+        note(replacement.replaced, f"selected, then replaced by {replacement.feature}")
+    note(selection.removed, "selected, then removed: the others carry the same information")
+    note(selection.constant, "constant")
+    note(selection.near_unique, "near-unique: its categories hardly repeat")
+    for duplicate, original in selection.duplicates:
+        notes[duplicate].append(f"duplicate of {original}")
+    for group, members_of_group in groups.items():
+        note(members_of_group, f"in group {group}")
+    note(selection.discrete, "discrete")
+    return notes

@@ -14,8 +14,14 @@ from scipy.special import entr, xlogy
 from infosift.arrays import FloatArray
 from infosift.errors import require_choice
 from infosift.results import view_named
-from infosift.results.feature_table import columns_of_features, p_values
-from infosift.results.path import columns_after, names_after_replacements, ranking, why_stopped
+from infosift.results.path import (
+    columns_after,
+    columns_of_features,
+    names_after_replacements,
+    p_values,
+    ranking,
+    why_stopped,
+)
 from infosift.results.serialization import Library, Record, data_frame, read_label
 from infosift.results.steps import (
     DataWarningRecord,

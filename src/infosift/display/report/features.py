@@ -10,8 +10,7 @@ from urllib.parse import quote
 
 from infosift.display import wording
 from infosift.display.wording import count, percent, probability, series
-from infosift.results.feature_table import feature_rows
-from infosift.results.path import CandidateRank, candidate_ranks
+from infosift.results.path import CandidateRank, candidate_ranks, feature_rows
 
 if TYPE_CHECKING:
     from infosift.results.comparison import SubsetComparison

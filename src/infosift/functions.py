@@ -10,12 +10,11 @@ import numpy as np
 from infosift.arrays import FloatArray
 from infosift.criteria.base import Criterion, Scorer, as_criterion
 from infosift.criteria.ksg import KSG
-from infosift.data.columns import NamedColumns
+from infosift.data.columns import NamedColumns, require_finite
 from infosift.data.frames import read_columns
 from infosift.data.groups import FeatureUnit, sample_rows
 from infosift.data.table import Table, make_table
 from infosift.data.targets import decide_kinds
-from infosift.data.validation import read_finite, require_finite
 from infosift.engines import active_engine
 from infosift.engines.base import Question
 from infosift.errors import (
@@ -90,7 +89,7 @@ def mutual_information(
     """
     measure = _criterion_of(criterion, n_neighbors, variant)
     seed = resolve_seed(random_state)
-    table = _table(read_finite(X, y), measure, discrete_features, discrete_target, seed)
+    table = _table(_read_finite(X, y), measure, discrete_features, discrete_target, seed)
     scorer = _make_scorer(measure, None, table.n_rows)
     first, others = table.columns[:1], table.columns[1:]
     return float(measure.reported(_score_columns(scorer, first, others, table.target.columns))[0])
@@ -137,7 +136,7 @@ def score_candidates(
     2
     """
     seed, measure = resolve_seed(random_state), _criterion_of(criterion, n_neighbors, variant)
-    data = read_finite(C, y)
+    data = _read_finite(C, y)
     table = _table(data, measure, discrete_features, discrete_target, seed, given=given)
     scorer = _make_scorer(measure, n_jobs, table.n_rows)
     candidates, others = np.split(table.columns[:], [len(data[0].names)])
@@ -181,7 +180,7 @@ def resample_mutual_information(
     """
     seed = resolve_seed(random_state)
     measure = _criterion_of(None, n_neighbors, variant)
-    table = _table(read_finite(X, y), measure, discrete_features, discrete_target, seed)
+    table = _table(_read_finite(X, y), measure, discrete_features, discrete_target, seed)
     n_folds = require_count("n_folds", n_folds, least=2)
     rows_left = table.n_rows - -(-table.n_rows // n_folds)
     scorer = _make_scorer(measure, n_jobs, rows_left)
@@ -247,7 +246,7 @@ def permutation_test(
         emit(many_permutations(alpha, fewest_permutations(alpha)), stacklevel=2)
     seed = resolve_seed(random_state)
     measure = _criterion_of(None, n_neighbors, variant)
-    data = read_finite(x, y)
+    data = _read_finite(x, y)
     if (n_features := len(data[0].names)) != 1:
         raise InputError(f"x must be one feature, and it has {n_features} columns: test them one by one.")
     table = _table(data, measure, discrete_features, discrete_target, seed, given=given)
@@ -286,6 +285,15 @@ def _criterion_of(criterion: Any, n_neighbors: int | None, variant: int | None) 
                 "them out, or set what the criterion has in an object of it."
             )
     return as_criterion(criterion)
+
+
+def _read_finite(X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
+    """Read features and target of the same length; refuse missing and infinite values."""
+    features, target = read_columns(X), read_columns(y, "y")
+    require_same_length(features.n_rows, target.n_rows)
+    require_finite(features)
+    require_finite(target, "The target")
+    return features, target
 
 
 def _table(
@@ -382,7 +390,7 @@ def choose_n_neighbors(
     seed = resolve_seed(random_state)
     criterion = KSG(max_neighbors=max_neighbors, variant=variant)
     criterion.check()
-    table = _table(read_finite(X, y), criterion, discrete_features, discrete_target, seed, leaves_out=True)
+    table = _table(_read_finite(X, y), criterion, discrete_features, discrete_target, seed, leaves_out=True)
     resampling = Resampling(
         n_folds=require_count("n_folds", n_folds, least=2),
         t_threshold=None if t_threshold is None else require_finite_number("t_threshold", t_threshold),
@@ -455,7 +463,7 @@ def choose_criterion(
     max_rows = require_count("max_rows", max_rows, least=12)
     if require_count("n_halves", n_halves, least=2) % 2:
         raise InputError(f"n_halves must be even, not {n_halves}: each half has another that shares no row.")
-    data = read_finite(X, y)
+    data = _read_finite(X, y)
     tables = {}
     for name, criterion in compared.items():
         try:

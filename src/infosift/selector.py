@@ -16,10 +16,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosift.arrays import BoolArray
-from infosift.data.columns import Features, NamedColumns, with_names_of_one_type
+from infosift.data.columns import Features, NamedColumns, usable_rows, with_names_of_one_type
 from infosift.data.frames import as_frame, as_plain, read_array, read_columns, read_frame, require_table
 from infosift.data.targets import read_target
-from infosift.data.validation import usable_rows
 from infosift.engines import active_engine
 from infosift.engines.base import Engine
 from infosift.engines.lazy_sources import ColumnSource, in_memory, is_dask_collection, source_of

@@ -9,8 +9,7 @@ from typer.testing import CliRunner
 from infosift import InputError
 from infosift.cli import app
 from infosift.data import frames
-from infosift.data.columns import ColumnSummary, NamedColumns
-from infosift.data.validation import require_finite
+from infosift.data.columns import ColumnSummary, NamedColumns, require_finite
 from oracle import mixed
 from samples import INFORMATIVE, friedman, make_selector
 

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 from infosift import DataWarning, InputError, MutualInfoSelector
-from infosift.data.columns import NamedColumns
+from infosift.data.columns import NamedColumns, missing_by_name, require_finite
 from infosift.data.frames import read_columns
 from infosift.data.prepare import Preparation, scale_distances
-from infosift.data.validation import missing_by_name, require_finite
 from infosift.engines.base import ColumnBlocks
 from infosift.engines.lazy_sources import in_memory, read_block, source_of
 from infosift.engines.remote_table import RemoteColumns, read_remotely

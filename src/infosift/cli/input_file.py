@@ -87,8 +87,8 @@ class InputTable:
         Missing values are refused unless ``missing`` is "drop". ``may_ignore`` is whether the command has an
         option to ignore features.
         """
+        from infosift.data.columns import usable_rows
         from infosift.data.frames import read_columns
-        from infosift.data.validation import usable_rows
 
         features = self.columns(names)
         columns, target = read_columns(features), read_columns(self.target)

@@ -10,12 +10,11 @@ from typing import Any, cast
 import numpy as np
 
 from infosift.arrays import BoolArray, ColumnArray, FloatArray, IntArray
-from infosift.data.columns import Features, NamedColumns
+from infosift.data.columns import Features, NamedColumns, require_numbers
 from infosift.data.groups import FeatureUnit
 from infosift.data.prepare import Preparation, distance_scale_of, scale_distances, spreads_of
 from infosift.data.targets import Target, TargetKind, decide_kinds, make_target
 from infosift.data.types import are_categorical
-from infosift.data.validation import require_numbers
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from infosift.criteria.base import as_criterion
-from infosift.data.columns import Features, NamedColumns, requested_discrete
+from infosift.data.columns import Features, NamedColumns, missing_by_name, requested_discrete, usable_rows
 from infosift.data.groups import (
     FeatureUnit,
     positions_in_groups,
@@ -20,7 +20,6 @@ from infosift.data.groups import (
 )
 from infosift.data.table import make_table
 from infosift.data.targets import decide_kinds, requested_kinds
-from infosift.data.validation import missing_by_name, usable_rows
 from infosift.errors import (
     Hint,
     InputError,

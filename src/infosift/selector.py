@@ -10,14 +10,16 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosift.arrays import BoolArray
-from infosift.data.columns import Features, NamedColumns, usable_rows, with_names_of_one_type
-from infosift.data.frames import as_frame, as_plain, read_array, read_columns, read_frame, require_table
+from infosift.data.columns import Features, NamedColumns, require_finite, usable_rows, with_names_of_one_type
+from infosift.data.frames import as_array, as_frame, as_plain, read_array, read_columns, read_frame, require_table
 from infosift.data.targets import read_target
 from infosift.engines import active_engine
 from infosift.engines.base import Engine
@@ -279,22 +281,58 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         return features, target
 
     def transform(self, X: Any) -> Any:
-        """Return the selected features of X.
+        """Return the selected features of X: an array, or after ``set_output`` a data frame of the same types.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_rows, n_features)
-            All features, as they were seen in ``fit``.
+            All features, as they were seen in ``fit``. In an array, dates of a data frame are days since 1970, and
+            durations days, as in ``fit``.
         """
-        source, is_something_selected = source_of(X), self.get_support().any()
-        if not is_something_selected:
+        positions, source = self.get_support(indices=True).tolist(), source_of(X)
+        if not positions:
             self._warn_of_nothing()
         if source is not None:
             return _take_selected(self, source)
-        with warnings.catch_warnings():
-            if not is_something_selected:
-                warnings.filterwarnings("ignore", message="No features were selected", category=UserWarning)
-            return super().transform(with_names_of_one_type(X))
+        frame = as_frame(X)
+        if frame is None:
+            plain = X if issparse(X) else as_plain(X)
+            options: dict[str, Any] = {"dtype": None, "accept_sparse": "csr", "ensure_all_finite": False}
+        else:
+            plain, options = with_names_of_one_type(X), {"skip_check_array": True}
+        with checks_of_libraries():
+            values = validate_data(self, plain, reset=False, **options)
+        if self.missing == "error":
+            names, ignored = self.selection_.feature_names, self.selection_.settings.ignore
+            require_finite(read_columns(X), ignored=[i for i, name in enumerate(names) if name in ignored])
+        if frame is None:
+            return values[:, positions]
+        output = getattr(self, "_sklearn_output_config", {}).get("transform", get_config()["transform_output"])
+        if output == "default":
+            return as_array(frame, positions)
+        return frame[:, positions].to_pandas() if output == "pandas" else frame[:, positions].to_polars()
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Return the columns of X, which are those selected, in their places of the table, with zeros elsewhere.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_rows, n_selected)
+            What ``transform`` returned, or as many columns.
+        """
+        if issparse(X):
+            return super().inverse_transform(X)
+        frame, support = as_frame(X), self.get_support()
+        values = as_plain(X) if frame is None else as_array(frame, range(len(frame.columns)))
+        require_table(values)
+        if values.shape[1] != support.sum():
+            raise InputError(
+                f"X has {values.shape[1]} columns, not one for each selected feature ({support.sum()}): pass what "
+                "transform returned."
+            )
+        original = np.zeros((len(values), len(support)), dtype=values.dtype)
+        original[:, support] = values
+        return original
 
     def _warn_of_nothing(self) -> None:
         message = DataWarning(

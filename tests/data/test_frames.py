@@ -1,5 +1,6 @@
 """Arrays, lists and data frames of any library become the same named columns."""
 
+import datetime as dt
 from decimal import Decimal
 
 import numpy as np
@@ -8,6 +9,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
 
 from infosift import InputError, MutualInfoSelector, compare_subsets, mutual_information
 from infosift.data.frames import read_column, read_columns
@@ -158,6 +162,108 @@ def test_sparse_tables_are_like_dense_ones(kind):
     assert sparse.issparse(transformed)
     np.testing.assert_array_equal(transformed.toarray(), X[:, [2]])
     assert mutual_information(kind(X), y) == mutual_information(X, y)
+
+
+def all_kinds():
+    """Return a table of 60 rows with a column of each kind, as polars has it, and a target."""
+    rng = np.random.default_rng(0)
+    places = [int(i) for i in rng.permutation(60)]
+    first = dt.datetime(2024, 1, 1)
+    frame = pl.DataFrame(
+        {
+            "number": rng.normal(size=60),
+            "date": [first + dt.timedelta(days=i) for i in places],
+            "duration": [dt.timedelta(hours=6 * i * i) for i in places],
+            "text": ["abc"[i % 3] for i in places],
+            "category": pl.Series(["xy"[i % 2] for i in places], dtype=pl.Categorical),
+            "gaps": [None if i % 7 == 0 else i / 2 for i in places],
+            "flag": [i > 30 for i in places],
+        }
+    )
+    return frame, frame["number"].to_numpy() + np.array(places) / 20
+
+
+LIBRARIES = {"pandas": pl.DataFrame.to_pandas, "polars": pl.DataFrame.clone, "pyarrow": pl.DataFrame.to_arrow}
+
+
+def selecting(*names):
+    return MutualInfoSelector(keep=names, max_features=len(names), missing="partial", random_state=0)
+
+
+@pytest.mark.filterwarnings("ignore::infosift.DataWarning")
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("kind", ["date", "duration", "text", "category", "gaps", "flag"])
+def test_tables_that_fit_takes_transform_takes(kind, library):
+    frame, y = all_kinds()
+    X = LIBRARIES[library](frame)
+    selector = selecting("number", kind).fit(X, y)
+    array = selector.transform(X)
+    np.testing.assert_array_equal(array, clone(selector).fit_transform(X, y))
+    is_text = kind in ("text", "category")
+    assert array.dtype == (object if is_text else float)
+    days = frame.select(pl.col("date").dt.epoch("d"), pl.col("duration").dt.total_hours() / 24)
+    expected = frame.with_columns(days).select("number", kind)
+    assert [tuple(row) for row in np.where(pd.isna(array), None, array)] == expected.rows()
+    for output, native in (("pandas", pd.DataFrame), ("polars", pl.DataFrame)):
+        out = selector.set_output(transform=output).transform(X)
+        assert isinstance(out, native)
+        if output == "polars":
+            assert out.schema == frame.select("number", kind).schema
+            assert out.equals(frame.select("number", kind))
+        elif library == "pandas":
+            pd.testing.assert_frame_equal(out, X[["number", kind]])
+        np.testing.assert_array_equal(selector.inverse_transform(out)[:, [0, frame.columns.index(kind)]], array)
+
+
+@pytest.mark.filterwarnings("ignore::infosift.DataWarning")
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_pipelines_take_dates_selected_or_not(library):
+    frame, y = all_kinds()
+    X = LIBRARIES[library](frame)
+    for names in (["number"], ["number", "date", "duration", "flag"]):
+        pipeline = make_pipeline(selecting(*names), LinearRegression()).fit(X, y)
+        assert pipeline.predict(X).shape == (60,)
+        assert pipeline[0].transform(X).dtype == float
+
+
+def test_frames_keep_their_index_and_are_left_as_they_were():
+    frame, y = all_kinds()
+    X = frame.to_pandas().set_index(np.arange(100, 160))
+    selector = selecting("number", "date").set_output(transform="pandas").fit(X, y)
+    out = selector.transform(X)
+    assert list(out.index) == list(X.index)
+    out.loc[100, "number"] = 7.0
+    pd.testing.assert_frame_equal(X, frame.to_pandas().set_index(np.arange(100, 160)))
+
+
+def test_gaps_are_refused_by_transform_as_by_fit_but_for_ignored_features():
+    frame, y = all_kinds()
+    X = frame.select("number", "gaps", "date").to_pandas()
+    selector = MutualInfoSelector(keep="number", max_features=1, ignore="gaps", missing="error", random_state=0)
+    assert selector.fit_transform(X, y).shape == (60, 1)
+    X.loc[3, "date"] = None
+    with pytest.raises(InputError, match=r'^Column "date" has a missing value \(NaN\) in row 3'):
+        selector.fit(X.ffill(), y).transform(X)
+
+
+def test_masked_cells_are_missing_to_transform():
+    X, y = counts()
+    masked = np.ma.masked_equal(X, 3.0)
+    out = MutualInfoSelector(missing="partial", keep=2, max_features=1, random_state=0).fit_transform(masked, y)
+    np.testing.assert_array_equal(out[:, 0], np.where(X[:, 2] == 3, np.nan, X[:, 2]))
+
+
+def test_the_inverse_takes_what_transform_returned():
+    frame, y = all_kinds()
+    selector = selecting("gaps").fit(frame, y)
+    restored = selector.inverse_transform(selector.transform(frame))
+    assert np.isnan(restored[:, 5]).sum() == frame["gaps"].null_count() > 0
+    assert not np.delete(restored, 5, axis=1).any()
+    with pytest.raises(InputError, match=r"^X has 2 columns, not one for each selected feature \(1\): pass what"):
+        selector.inverse_transform(np.zeros((5, 2)))
+    nothing = MutualInfoSelector(random_state=0).fit(np.arange(20.0)[:, None] % 5, np.arange(20.0) // 5)
+    assert nothing.selection_.names == ()
+    np.testing.assert_array_equal(nothing.inverse_transform(np.empty((20, 0))), np.zeros((20, 1)))
 
 
 def test_a_comparison_takes_sparse_tables():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -62,6 +62,17 @@ def read_frame(frame: nw.DataFrame[Any], native: Any) -> NamedColumns:
         columns = _joined([_read_series(frame[name], name) for name in names])
     is_pandas = nw.dependencies.is_pandas_like_dataframe(native)
     return replace(columns, labels=labels_of(native.columns)) if is_pandas else columns
+
+
+def as_array(frame: nw.DataFrame[Any], positions: Iterable[int]) -> Any:
+    """Return columns of a data frame as one array: numbers where all are, with dates and durations as days."""
+    columns = [_values_of(frame[:, i]) for i in positions]
+    return np.stack(columns, axis=1) if columns else np.empty((len(frame), 0))
+
+
+def _values_of(series: nw.Series[Any]) -> Any:
+    values = days_of_series(series) if series.dtype.is_temporal() else series.to_numpy()
+    return values.astype(object) if values.dtype.kind in "UT" else values  # beside text, numbers would become text
 
 
 def read_array(values: Any, default_name: str = "x", names: tuple[str, ...] | None = None) -> NamedColumns:

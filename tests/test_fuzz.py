@@ -22,7 +22,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import hazards
 from infosift import InputError, MutualInfoSelector, Selection
-from infosift.search.checkpoint import Checkpoint, SearchState
+from infosift.search.checkpoint import Checkpoint
+from infosift.search.runner import SearchState
 from random_tables import KINDS, as_numbers, valid_parameters
 
 NAMES = ["a", "b", "c", "d"]

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial, wraps
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,8 @@ from infosift.arrays import BoolArray
 from infosift.data.columns import Features, NamedColumns, require_finite, usable_rows, with_names_of_one_type
 from infosift.data.frames import as_array, as_frame, as_plain, read_array, read_columns, read_frame, require_table
 from infosift.data.targets import read_target
-from infosift.engines import active_engine
+from infosift.engines import active_engine, in_memory, is_dask_collection, source_of
 from infosift.engines.base import Engine
-from infosift.engines.lazy_sources import ColumnSource, in_memory, is_dask_collection, source_of
-from infosift.engines.remote_table import read_remotely
 from infosift.errors import (
     DataWarning,
     Hint,
@@ -39,10 +37,13 @@ from infosift.random_streams import SeedLike
 from infosift.registry import CRITERIA, METHODS, SEARCHES
 from infosift.results.selection import INTERRUPT, Selection
 from infosift.search.base import Problem
-from infosift.search.checkpoint import Checkpoint, SearchState
 from infosift.search.data_warnings import emit, warnings_before_search
 from infosift.search.problem import make_problem, settings_of
-from infosift.search.runner import Run
+from infosift.search.runner import Run, SearchState
+
+if TYPE_CHECKING:
+    from infosift.engines.lazy_sources import ColumnSource
+    from infosift.search.checkpoint import Checkpoint
 
 # Objects by short name, of the parameters that take either.
 _OBJECTS: dict[str, Mapping[str, Any]] = {"method": METHODS, "search": SEARCHES, "criterion": CRITERIA}
@@ -245,7 +246,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         KeyboardInterrupt
             Where a key is pressed to interrupt; ``selection_`` then has what was decided, and is marked so.
         """
-        checkpoint = None if self.checkpoint is None else Checkpoint(self.checkpoint, SearchState)
+        checkpoint = self._open_checkpoint()
         given = self.get_params(deep=False)
         settings = settings_of(given, has_row_groups=groups is not None)
         if checkpoint is not None and checkpoint.seed is not None and self.random_state is None:
@@ -270,6 +271,13 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         if selection.ended_by == INTERRUPT:
             raise KeyboardInterrupt
         return self
+
+    def _open_checkpoint(self) -> Checkpoint[SearchState] | None:
+        if self.checkpoint is None:
+            return None
+        from infosift.search.checkpoint import Checkpoint  # which few runs have
+
+        return Checkpoint(self.checkpoint, SearchState)
 
     def _read(self, X: Any, y: Any, engine: Engine) -> tuple[Features, NamedColumns]:
         if y is None:
@@ -402,6 +410,8 @@ def _read_features(estimator: Any, X: Any, n_rows: int, engine: Engine) -> Featu
     """Read the features, or let workers read them where they have some and the table is not in memory."""
     source = source_of(X)
     if source is not None and engine.is_remote:
+        from infosift.engines.remote_table import read_remotely  # where a cluster reads a lazy table
+
         _set_features_in(estimator, source)
         return read_remotely(source, n_rows, engine)
     X = in_memory(X) if is_dask_collection(X) else X

@@ -20,7 +20,8 @@ from sklearn.base import clone
 from hazards import KINDS
 from infosift import KSG, Calibrated, InputError, MutualInfoSelector, Selection, selection_stability
 from infosift.results.serialization import read_record
-from infosift.search.checkpoint import Checkpoint, SearchState
+from infosift.search.checkpoint import Checkpoint
+from infosift.search.runner import SearchState
 from infosift.stability import HalfSample, StabilityState
 from samples import friedman, selection, with_new_digest
 

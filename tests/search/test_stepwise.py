@@ -14,10 +14,10 @@ from infosift.engines.threads import ThreadEngine
 from infosift.inference.permutation import shuffled_orders
 from infosift.progress import Reporter
 from infosift.search.base import Problem
-from infosift.search.checkpoint import Checkpoint, SearchState
+from infosift.search.checkpoint import Checkpoint
 from infosift.search.problem import make_problem, settings_of
 from infosift.search.published import PublishedTests
-from infosift.search.runner import Run
+from infosift.search.runner import Run, SearchState
 from infosift.search.stepwise import Backward, Forward, additions
 from oracle import ksg
 from samples import friedman, make_selector

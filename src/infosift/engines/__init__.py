@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v1 as nw
 from joblib.parallel import get_active_backend
 
 from infosift.engines.base import Engine
-from infosift.engines.lazy_sources import is_dask_collection
 from infosift.engines.threads import ThreadEngine
 
-__all__ = ["Engine", "ThreadEngine", "active_engine"]
+if TYPE_CHECKING:
+    from infosift.engines.lazy_sources import ColumnSource
+
+__all__ = ["Engine", "ThreadEngine", "active_engine", "in_memory", "is_dask_collection", "source_of"]
 
 
 def active_engine(
@@ -53,3 +56,25 @@ def _last_client() -> Any:
         return None if hasattr(thread_state, "execution_state") else default_client()
     except (ImportError, ValueError):
         return None
+
+
+def is_dask_collection(data: Any) -> bool:
+    """Tell whether data are a collection of Dask, without importing it."""
+    return not isinstance(data, type) and callable(getattr(data, "__dask_graph__", None))
+
+
+def in_memory(data: Any) -> Any:
+    """Read lazy data, such as a target; a lazy frame of one column becomes that column."""
+    if nw.dependencies.is_polars_lazyframe(data):
+        frame = data.collect()
+        return frame.to_series() if frame.width == 1 else frame
+    return data.compute() if is_dask_collection(data) else data
+
+
+def source_of(data: Any) -> ColumnSource | None:
+    """Return a lazy table as a source of columns; None for a table in memory."""
+    if not nw.dependencies.is_polars_lazyframe(data) and not is_dask_collection(data):
+        return None
+    from infosift.engines.lazy_sources import lazy_source  # which tables in memory do without
+
+    return lazy_source(data)

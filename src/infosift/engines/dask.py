@@ -21,6 +21,7 @@ import numpy as np
 from distributed import Client, Future, KilledWorker, get_worker, wait
 
 from infosift.arrays import ColumnArray, FloatArray, IntArray
+from infosift.engines import is_dask_collection
 from infosift.engines.base import (
     PARTS_PER_THREAD,
     AlignedPickle,
@@ -38,7 +39,6 @@ from infosift.engines.base import (
     rows_of,
     single_threaded_blas,
 )
-from infosift.engines.lazy_sources import is_dask_collection
 from infosift.engines.remote_table import RemoteColumns
 from infosift.engines.threads import ThreadEngine, ignore_count
 from infosift.errors import InputError

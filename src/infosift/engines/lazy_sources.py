@@ -13,6 +13,7 @@ import polars as pl
 from infosift.arrays import FloatArray
 from infosift.data.columns import labels_of, names_as_text
 from infosift.data.frames import as_frame, as_plain, read_array, read_frame, require_table
+from infosift.engines import in_memory
 
 
 class ColumnSource(Protocol):
@@ -34,26 +35,11 @@ class ColumnSource(Protocol):
         ...
 
 
-def source_of(data: Any) -> ColumnSource | None:
-    """Return a lazy table as a source of columns; None for a table in memory."""
+def lazy_source(data: Any) -> ColumnSource:
+    """Return a lazy table as a source of columns."""
     if isinstance(data, pl.LazyFrame):
         return _LazyFrame(data)
-    if not is_dask_collection(data):
-        return None
     return _DaskFrame(data) if hasattr(data, "columns") else _DaskArray(data)
-
-
-def is_dask_collection(data: Any) -> bool:
-    """Tell whether data are a collection of Dask, without importing it."""
-    return not isinstance(data, type) and callable(getattr(data, "__dask_graph__", None))
-
-
-def in_memory(data: Any) -> Any:
-    """Read lazy data, such as a target; a lazy frame of one column becomes that column."""
-    if isinstance(data, pl.LazyFrame):
-        frame = data.collect()
-        return frame.to_series() if frame.width == 1 else frame
-    return data.compute() if is_dask_collection(data) else data
 
 
 class _LazyFrame:

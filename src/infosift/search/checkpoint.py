@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from hashlib import blake2b
-from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -12,28 +11,11 @@ from infosift.data.table import Table
 from infosift.errors import Hint, InputError, shown
 from infosift.io import write_file
 from infosift.results.selection import Settings
-from infosift.results.serialization import NotAsWrittenError, Record, read_record
-from infosift.results.steps import NeighborChoice, Step
+from infosift.results.serialization import NotAsWrittenError, read_record
+from infosift.search.runner import RunState
 
 # Settings that decide when a run ends, but not what it decides before.
 _FREE_SETTINGS = ("time_limit",)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RunState(Record):
-    """Which run a checkpoint is of: its settings, a digest of its data, and the version of infosift."""
-
-    settings: Settings
-    data: str = ""
-    version: str = field(default_factory=lambda: version_of("infosift"))
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SearchState(RunState):
-    """What a search has decided so far."""
-
-    neighbors: NeighborChoice | None = None
-    steps: tuple[Step, ...] = ()
 
 
 S = TypeVar("S", bound=RunState)

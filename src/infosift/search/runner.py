@@ -3,22 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from importlib.metadata import version
-from typing import Any
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version as version_of
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infosift.engines.base import Engine
 from infosift.progress import Reporter, TimeIsUp
-from infosift.results.selection import INTERRUPT, TIME_LIMIT, Selection
-from infosift.results.steps import DataWarningRecord, Removal, Replacement
+from infosift.results.selection import INTERRUPT, TIME_LIMIT, Selection, Settings
+from infosift.results.serialization import Record
+from infosift.results.steps import DataWarningRecord, NeighborChoice, Removal, Replacement, Step
 from infosift.search.base import Decision, Problem, Tests, columns_of
-from infosift.search.checkpoint import Checkpoint, SearchState
 from infosift.search.data_warnings import warnings_after_search
 from infosift.search.verdicts import detectable_correlation, explained_by, information_alone, verdicts
 
+if TYPE_CHECKING:
+    from infosift.search.checkpoint import Checkpoint
+
 _CALLBACK = "a callback"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RunState(Record):
+    """Which run a checkpoint is of: its settings, a digest of its data, and the version of infosift."""
+
+    settings: Settings
+    data: str = ""
+    version: str = field(default_factory=lambda: version_of("infosift"))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SearchState(RunState):
+    """What a search has decided so far."""
+
+    neighbors: NeighborChoice | None = None
+    steps: tuple[Step, ...] = ()
 
 
 class Run:
@@ -136,7 +156,7 @@ class Run:
             neighbors=None,
             steps=(),
             settings=problem.settings,
-            version=version("infosift"),
+            version=version_of("infosift"),
             conditional=problem.search.is_conditional,
             start=tuple(columns_of(problem.candidates)) if problem.search.starts_full else (),
             error_rate=problem.search.error_rate(problem.method),

@@ -114,7 +114,6 @@ def read_table(
     ``by_workers`` leaves features to be read by the workers of a cluster, where their types are known without
     reading them.
     """
-    from infosift.data.dates import expand_dates
     from infosift.data.files import ReadOptions, TableFile
 
     reading = ReadOptions(source.encoding, source.comment, source.decimal, not source.no_header, source.sheet)
@@ -130,6 +129,8 @@ def read_table(
     roles.check(source.target)
     table = _read_columns(file, source.target, roles, by_workers)
     if source.dates == "expand" and table.is_read:
+        from infosift.data.dates import expand_dates
+
         table = replace(table, features=expand_dates(table.features))
     return table
 

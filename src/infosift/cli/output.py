@@ -21,7 +21,6 @@ from rich.text import Text
 
 from infosift.display import on_command_line
 from infosift.errors import DataWarning, InputError, Part, in_words, on_one_line
-from infosift.io import write_file
 from infosift.progress import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -208,12 +207,19 @@ def writing(path: Path, what: str, quiet: bool = False) -> Iterator[None]:
 
 def write_text(path: Path, text: str, what: str, quiet: bool = False) -> None:
     """Write a result to a file, or to standard output."""
-    with writing(path, what, quiet or path == STANDARD_OUTPUT):
-        if path == STANDARD_OUTPUT:
+    if path == STANDARD_OUTPUT:
+        with writing(path, what, quiet=True):
             sys.stdout.buffer.write(text.rstrip("\n").encode() + b"\n")
             sys.stdout.buffer.flush()
-        else:
-            write_file(path, text.encode())
+    else:
+        _write(path, text.encode(), what, quiet)
+
+
+def _write(path: Path, content: bytes, what: str, quiet: bool) -> None:
+    from infosift.io import write_file  # which a run that only prints does without
+
+    with writing(path, what, quiet):
+        write_file(path, content)
 
 
 def _without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
@@ -240,8 +246,7 @@ def write_picture(display: Any, path: Path, quiet: bool = False) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="(?s)Glyph .* missing from font", category=UserWarning)
         display.figure_.savefig(drawn, format=path.suffix[1:].lower(), dpi=_DOTS_PER_INCH)
-    with writing(path, "Picture", quiet):
-        write_file(path, drawn.getvalue())
+    _write(path, drawn.getvalue(), "Picture", quiet)
 
 
 def write_report(selection: Selection, page: Path, others: dict[str, Any], quiet: bool = False) -> None:

@@ -14,7 +14,6 @@ from sklearn.utils import check_array, column_or_1d
 
 from infosift.arrays import FloatArray
 from infosift.data.columns import NamedColumns, labels_of, names_not_unique, with_names_as_text
-from infosift.data.dates import days_of_array, days_of_objects, days_of_series
 from infosift.data.types import as_floats, as_numbers, encode, has_numpy_type
 from infosift.data.written_values import describe_numeric_text
 from infosift.errors import InputError, checks_of_libraries
@@ -71,7 +70,7 @@ def as_array(frame: nw.DataFrame[Any], positions: Iterable[int]) -> Any:
 
 
 def _values_of(series: nw.Series[Any]) -> Any:
-    values = days_of_series(series) if series.dtype.is_temporal() else series.to_numpy()
+    values = _days_of(series) if series.dtype.is_temporal() else series.to_numpy()
     return values.astype(object) if values.dtype.kind in "UT" else values  # beside text, numbers would become text
 
 
@@ -156,7 +155,7 @@ def _read_series(series: nw.Series[Any], name: str) -> NamedColumns:
     if dtype.is_numeric():
         return _numbers(as_floats(series), name)
     if dtype.is_temporal():
-        return _numbers(days_of_series(series), name)
+        return _numbers(_days_of(series), name)
     if dtype.is_nested():
         raise InputError(f'Column "{name}" has values of the type {dtype}: make numbers of them or drop it first.')
     values = np.empty(len(series), dtype=object)
@@ -168,6 +167,12 @@ def _read_series(series: nw.Series[Any], name: str) -> NamedColumns:
     return _categories(values, name, is_text=dtype == nw.String)
 
 
+def _days_of(series: nw.Series[Any]) -> FloatArray:
+    from infosift.data.dates import days_of_series  # which tables without dates do not need; so below
+
+    return days_of_series(series)
+
+
 def _read_values(values: Any, name: str) -> NamedColumns:
     """Read values of unknown kind: numbers if all of them are, else categories."""
     if np.iscomplexobj(values):
@@ -177,6 +182,8 @@ def _read_values(values: Any, name: str) -> NamedColumns:
         return NamedColumns((name,), values.astype(np.float64)[None], discrete=frozenset({0}))
     if kind in "iuf":
         return _numbers(np.asarray(values, dtype=np.float64), name)
+    from infosift.data.dates import days_of_array, days_of_objects
+
     if kind in "mM":
         return _numbers(days_of_array(values), name)
     numbers = days_of_objects(values) if kind == "O" else None

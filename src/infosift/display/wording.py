@@ -17,7 +17,6 @@ import numpy as np
 from infosift.errors import Hint, listing
 from infosift.registry import NULLS
 from infosift.results.selection import DETECTED_OF_TEN
-from infosift.results.stability import rounded_up
 from infosift.results.steps import ProcedureDescription
 
 if TYPE_CHECKING:
@@ -474,7 +473,7 @@ def by_chance(stability: Stability, name: str) -> str:
     frequency = stability.frequency(name)
     if name in stability.settings.keep:
         return "kept"
-    return f"at most {rounded_up(stability.bound(frequency)):.2f}" if frequency > 0.5 else ""
+    return f"at most {stability.rounded_bound(frequency):.2f}" if frequency > 0.5 else ""
 
 
 def has_bounds(stability: Stability) -> bool:

@@ -224,6 +224,16 @@ class Stability(Record):
         """
         return chance_bound(threshold, self.n_pairs, self.mean_selected, self.n_candidates, assumption)
 
+    def rounded_bound(self, threshold: float = THRESHOLD) -> float:
+        """Return the bound as it is shown: with two decimals, rounded up.
+
+        Parameters
+        ----------
+        threshold : float, default=0.75
+            A frequency above 0.5 and at most 1.
+        """
+        return ceil(100 * self.bound(threshold)) / 100
+
     @property
     def summary(self) -> str:
         """The stability in words."""
@@ -233,7 +243,7 @@ class Stability(Record):
         sentences = [f"{which} selected in at least {least:.0f} % of {self.n_resamples} half-samples."]
         if self.mean_selected:
             sentences.append(
-                f"By chance alone, at most {rounded_up(self.bound()):.2f} irrelevant features, here those "
+                f"By chance alone, at most {self.rounded_bound():.2f} irrelevant features, here those "
                 "selected no more often than one drawn at random, are expected to reach that share (Shah and "
                 "Samworth 2013)."
             )
@@ -299,8 +309,3 @@ class Stability(Record):
     def __repr__(self) -> str:
         shown = [f"{name} {self.frequency(name):.2f}" for name in self.ranking if self.frequency(name) > 0]
         return f"Stability({listing(shown, _MOST_NAMES) or 'nothing selected'}; {self.n_resamples} half-samples)"
-
-
-def rounded_up(bound: float) -> float:
-    """Return a bound as it is shown, with two decimals."""
-    return ceil(100 * bound) / 100

@@ -161,7 +161,7 @@ def test_standard_output_as_a_device_that_is_a_file(csv, tmp_path):
         assert run(*words, stdout=out, stderr=subprocess.DEVNULL).returncode == 0
     text = redirected.read_text(encoding="utf-8")
     assert "1 of 10 features selected for price" in text
-    Selection.from_json(text[text.index("\n{") :])
+    Selection.from_json(text[: text.index("\n}") + 2])
 
 
 def test_a_report_is_whole_or_not_there(tmp_path, monkeypatch):
@@ -222,3 +222,52 @@ def test_warnings_to_developers_are_no_notes(capsys, category):
         warnings.warn("rows are few", UserWarning, stacklevel=1)
         warnings.warn("rows are few", UserWarning, stacklevel=1)
     assert capsys.readouterr().err == "Note: rows are few\n"
+
+
+@posix
+@pytest.mark.parametrize("reader", ["head -1", "grep -q selected", "true", "head -1 >&2"])
+def test_a_closed_pipe_is_no_error(csv, tmp_path, reader):
+    out, page = tmp_path / "r.json", tmp_path / "r.html"
+    infosift = f"{sys.executable} -m infosift select {csv} -t price --max-features 1 --json {out} --report {page}"
+    streams = "2>&1" if "&2" in reader else ""
+    script = f"set -o pipefail; {infosift} {streams} | {reader}"
+    said = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+    assert "Traceback" not in said.stderr
+    assert Selection.from_json(out.read_text()).names == ("x3",)
+    assert page.exists()
+
+
+@posix
+@pytest.mark.parametrize("command", ["select", "rank", "neighbors", "test", "score"])
+def test_a_full_standard_output_is_one_sentence(csv, tmp_path, command):
+    feature = ["x3"] * (command in ("test", "score"))
+    files = ["--json", tmp_path / "r.json"] * (command != "score")
+    with open("/dev/full", "w") as full:
+        said = run(command, csv, *feature, "-t", "price", *files, stdout=full, stderr=subprocess.PIPE)
+    assert said.returncode == 1
+    assert said.stderr.splitlines()[-1] == "What is printed could not be written (No space left on device)."
+    assert "Traceback" not in said.stderr
+    assert (tmp_path / "r.json").exists() == bool(files)
+
+
+@posix
+def test_closed_streams_are_no_error(csv, tmp_path):
+    words = f"{sys.executable} -m infosift select {csv} -t price --max-features 1 --json {tmp_path / 'r.json'}"
+    said = subprocess.run(["bash", "-c", f"{words} <&- >&- 2>&-"], check=False, timeout=120)
+    assert said.returncode == 0
+    assert Selection.from_json((tmp_path / "r.json").read_text()).names == ("x3",)
+
+
+def test_files_are_written_before_anything_is_printed(infosift, csv, fits, tmp_path, monkeypatch):
+    from infosift.display import terminal
+
+    files = {option: tmp_path / f"out{option}.png" for option in ("--json", "--csv", "--report", "--plot")}
+    there = []
+    for printer in ("print_selection", "print_comparison"):
+        monkeypatch.setattr(terminal, printer, lambda *_: there.append([path.exists() for path in files.values()]))
+    monkeypatch.setattr("infosift.comparison.compare_subsets", lambda *_, **__: None)
+    monkeypatch.setattr(Selection, "report", lambda _, path, **__: path.write_text("a report"))
+    words = [part for option, path in files.items() for part in (option, path)]
+    assert infosift("select", csv, "-t", "price", "--check-model", "ridge", *words).exit_code == 0
+    assert there == [[True] * 4] * 2

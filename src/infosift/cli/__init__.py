@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 import typer
 
 from infosift.cli.options import Command
-from infosift.cli.output import errors_in_one_sentence, warnings_as_notes
+from infosift.cli.output import errors_in_one_sentence, lasting_streams, warnings_as_notes
 from infosift.cli.select import RankCommand, SelectCommand, StabilityCommand
 from infosift.cli.tools import DemoCommand, NeighborsCommand, ScoreCommand, TestCommand, ViewCommand
 
@@ -55,7 +54,5 @@ def _main(
 
 def run() -> None:
     """Run the command line."""
-    for output in (sys.stdout, sys.stderr):
-        if hasattr(output, "reconfigure"):
-            output.reconfigure(errors="replace")  # a name the terminal cannot show is no reason to fail
-    app()
+    with lasting_streams():
+        app()

@@ -10,7 +10,8 @@ import warnings
 import webbrowser
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from io import BytesIO
+from errno import EINVAL, EPIPE
+from io import BufferedWriter, BytesIO, FileIO, TextIOWrapper
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT, STANDARD_OUTPUT = "-", Path("-")
 BAD_INPUT = 2
+_STANDARD_ERROR = 2  # the last of the standard streams
 _DOTS_PER_INCH = 150
 _PICTURES = (".png", ".svg", ".pdf")
 # First characters of formulas, as the Open Worldwide Application Security Project lists them (CSV injection).
@@ -78,6 +80,47 @@ def warnings_as_notes(quiet: bool = False) -> Iterator[None]:
             warnings.simplefilter("ignore", category)
         warnings.showwarning = show
         yield
+
+
+class _Stream(FileIO):
+    """A standard stream whose reader may leave, or whose device may be full, without an end of the run."""
+
+    failure: OSError | None = None
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            self.failure = error
+            return len(memoryview(data))
+
+
+@contextmanager
+def lasting_streams() -> Iterator[None]:
+    """Go on where nobody reads what is printed, as behind ``| head``; at the end, state what could not be printed.
+
+    Characters that the terminal cannot show are replaced.
+    """
+    while (number := os.open(os.devnull, os.O_RDWR)) <= _STANDARD_ERROR:
+        pass  # the number of a closed stream would go to the next file
+    os.close(number)
+    lasting = []
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        with suppress(AttributeError, OSError):  # no stream at all, or none of the system
+            if stream.isatty():
+                stream.reconfigure(errors="replace")
+                continue
+            lasting.append(raw := _Stream(stream.fileno(), "w", closefd=False))
+            text = TextIOWrapper(BufferedWriter(raw), stream.encoding, "replace", line_buffering=True)
+            setattr(sys, name, text)
+    try:
+        yield
+    finally:
+        for raw in lasting:
+            if raw.failure is not None and raw.failure.errno not in (EPIPE, EINVAL):  # EINVAL: pipes of Windows
+                print(f"What is printed could not be written ({raw.failure.strerror}).", file=sys.stderr)
+                sys.exit(1)
 
 
 def console_for(*results: Path | None) -> Console:
@@ -163,11 +206,12 @@ def write_results(
     table: Callable[[], tuple[pl.DataFrame, str]],
     picture: Callable[[], Any],
     more: Iterable[Callable[[], None]] = (),
+    show: Callable[[Console], None] | None = None,
 ) -> None:
-    """Write the results that options ask for, also where some of them cannot be written.
+    """Write the results that options ask for, also where some of them cannot be written, then print the evidence.
 
-    ``table`` returns what ``--csv`` is about with a name for it, ``picture`` draws what ``--plot`` is about, and
-    ``more`` write files of one command alone.
+    ``table`` returns what ``--csv`` is about with a name for it, ``picture`` draws what ``--plot`` is about,
+    ``more`` write files of one command alone, and ``show`` prints.
     """
 
     def write_csv() -> None:
@@ -190,6 +234,8 @@ def write_results(
             write()
         except InputError as error:
             refused += [" ", *error.parts] if refused else error.parts
+    if show is not None and not options.quiet:
+        show(console_for(options.json, options.csv))
     if refused:
         raise InputError(*refused)
 

@@ -3,7 +3,8 @@
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,8 +34,6 @@ from infosift.errors import DataWarning, InputError
 from infosift.progress import INTERRUPTED, raise_from_here
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from infosift.results.comparison import SubsetComparison
     from infosift.results.selection import Selection
     from infosift.results.stability import Stability
@@ -68,7 +67,7 @@ class SelectCommand(SelectionOptions):
     time_limit: TimeLimit = None
 
     def run(self) -> None:
-        """Read the file, select, print and write the results."""
+        """Read the file, select, write and print the results."""
         require_files(self, {"--report": self.report}, has_report=self._has_report)
         self._require_shown()
         table = read_table(
@@ -79,41 +78,44 @@ class SelectCommand(SelectionOptions):
             self._select(table, parameters)
 
     def _select(self, table: InputTable, parameters: dict[str, Any]) -> None:
-        """Print the selection and its other results, and write files also where the latter fail."""
-        selection = fit(table, parameters)
-        code = exit_code(selection)
-        console = None if self.quiet else console_for(self.json, self.csv)
-        if console is not None and code != OUT_OF_TIME:
-            from infosift.display.terminal import print_selection
+        """Write the files, also where other results fail, then print the selection and its other results.
 
-            print_selection(selection, console)
-        others: dict[str, Any] = {}
+        Only a report waits for the others: without one they follow the printed selection, each when it is there.
+        """
+        from infosift.display.terminal import print_comparison, print_selection, print_stability
+
+        selection = fit(table, parameters)
+        code, in_report = exit_code(selection), dict[str, Any]()
+        others = iter(()) if code else self._others(table, parameters)
         try:
-            if not code:
-                others.update(self._others(table, parameters, console))
+            if self._has_report:
+                in_report.update(others)
         finally:
             write_results(
                 self,
                 selection,
                 table=lambda: (table.columns(selection.names).with_columns(table.target), "Selected features"),
                 picture=selection.plot,
-                more=[lambda: write_report(selection, self._page, others, self.quiet)] if self._has_report else [],
+                more=[lambda: write_report(selection, self._page, in_report, self.quiet)] * self._has_report,
+                show=None if code == OUT_OF_TIME else partial(print_selection, selection),
             )
+        printers: dict[str, Any] = {"check": print_comparison, "stability": print_stability}
+        for name, result in chain(in_report.items(), others):
+            if not self.quiet:
+                printers[name](result, console_for(self.json, self.csv))
         stop_if_cut_short(selection)
         if self.open_report:
             open_in_browser(self._page)
 
-    def _others(
-        self, table: InputTable, parameters: dict[str, Any], console: "Console | None"
-    ) -> Iterator[tuple[str, Any]]:
+    def _others(self, table: InputTable, parameters: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         """Yield other results as soon as they are there, with the names that a report has for them."""
         if self.check_model is None and self.stability is None:
             return
         table = table.in_memory()  # models, and selections on half-samples, need all features of a row
         if self.check_model is not None:
-            yield "check", check_by_model(table, parameters, self.check_model, console)
+            yield "check", check_by_model(table, parameters, self.check_model)
         if self.stability is not None:
-            yield "stability", measure_stability(table, parameters, self.stability, console)
+            yield "stability", measure_stability(table, parameters, self.stability)
 
     @property
     def _has_report(self) -> bool:
@@ -146,16 +148,14 @@ class RankCommand(SelectionOptions):
     time_limit: TimeLimit = None
 
     def run(self) -> None:
-        """Read the file, select, print the order and write the results."""
+        """Read the file, select, write and print the results."""
+        from infosift.display.terminal import print_ranking
+
         require_files(self)
         table = read_table(self, keep=self.keep, ignore=self.ignore, groups=self.groups)
         parameters = {**self.parameters(table), "time_limit": self.time_limit, "checkpoint": self.checkpoint}
         with workers(self.scheduler, self.jobs) as parameters["n_jobs"]:
             selection = fit(table, parameters)
-        if not self.quiet and exit_code(selection) != OUT_OF_TIME:
-            from infosift.display.terminal import print_ranking
-
-            print_ranking(selection, console_for(self.json, self.csv))
 
         def ranking() -> tuple[Any, str]:
             import polars as pl
@@ -163,7 +163,13 @@ class RankCommand(SelectionOptions):
             ranks = range(1, len(selection.ranking) + 1)
             return pl.DataFrame({"rank": ranks, "feature": selection.ranking}), "Ranking"
 
-        write_results(self, selection, table=ranking, picture=lambda: selection.plot("ranking"))
+        write_results(
+            self,
+            selection,
+            table=ranking,
+            picture=lambda: selection.plot("ranking"),
+            show=None if exit_code(selection) == OUT_OF_TIME else partial(print_ranking, selection),
+        )
         stop_if_cut_short(selection)
 
 
@@ -182,18 +188,20 @@ class StabilityCommand(SelectionOptions):
     plot: Annotated[Path | None, plot_option("the frequencies")] = None
 
     def run(self) -> None:
-        """Read the file, select on half-samples, print the frequencies and write what is to be written."""
+        """Read the file, select on half-samples, write and print the frequencies."""
+        from infosift.display.terminal import print_stability
+
         require_files(self)
         table = read_table(self, keep=self.keep, ignore=self.ignore, groups=self.groups)
         parameters = self.parameters(table)
-        console = None if self.quiet else console_for(self.json, self.csv)
         with workers(self.scheduler, self.jobs) as parameters["n_jobs"]:
-            stability = measure_stability(table, parameters, self.resamples, console, self.checkpoint)
+            stability = measure_stability(table, parameters, self.resamples, self.checkpoint)
         write_results(
             self,
             stability,
             table=lambda: (stability.to_frame(library="polars"), "Frequencies"),
             picture=stability.plot,
+            show=partial(print_stability, stability),
         )
 
 
@@ -228,17 +236,14 @@ def stop_if_cut_short(selection: "Selection") -> None:
         stop(_CUT_SHORT[code], code)
 
 
-def check_by_model(
-    table: InputTable, parameters: dict[str, Any], model: str, console: "Console | None"
-) -> "SubsetComparison":
-    """Cross-validate a model on the selected features and on other subsets, and print the scores."""
+def check_by_model(table: InputTable, parameters: dict[str, Any], model: str) -> "SubsetComparison":
+    """Cross-validate a model on the selected features and on other subsets."""
     from infosift.comparison import compare_subsets
-    from infosift.display.terminal import print_comparison
     from infosift.selector import MutualInfoSelector
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # the selection on all rows has them
-        comparison = compare_subsets(
+        return compare_subsets(
             table.features,
             table.target,
             model,
@@ -247,20 +252,15 @@ def check_by_model(
             random_state=parameters["random_state"],
             n_jobs=parameters["n_jobs"],
         )
-    if console is not None:
-        print_comparison(comparison, console)
-    return comparison
 
 
 def measure_stability(
     table: InputTable,
     parameters: dict[str, Any],
     n_resamples: int,
-    console: "Console | None",
     checkpoint: Path | None = None,
 ) -> "Stability":
-    """Select on half-samples, and print how often each feature is selected where there is a console."""
-    from infosift.display.terminal import print_stability
+    """Select on half-samples."""
     from infosift.selector import MutualInfoSelector
     from infosift.stability import selection_stability
 
@@ -268,7 +268,7 @@ def measure_stability(
     raise_from_here()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # a selection on all rows has them
-        stability = selection_stability(
+        return selection_stability(
             selector,
             table.features,
             table.target,
@@ -279,6 +279,3 @@ def measure_stability(
             verbose=parameters["verbose"],
             checkpoint=checkpoint,
         )
-    if console is not None:
-        print_stability(stability, console)
-    return stability

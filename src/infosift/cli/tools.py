@@ -64,7 +64,7 @@ class NeighborsCommand(InputFile):
     jobs: Jobs = -1
 
     def run(self) -> None:
-        """Read the file, choose the number, print and write the choice."""
+        """Read the file, choose the number, write and print the choice."""
         from infosift import choose_n_neighbors
         from infosift.display.terminal import print_choice
 
@@ -76,13 +76,13 @@ class NeighborsCommand(InputFile):
         choice = choose_n_neighbors(
             table.features, table.target, random_state=self.seed, n_jobs=self.jobs, **discrete
         )
-        print_choice(choice, console_for(self.json))
         if self.json is not None:
             write_text(self.json, choice.to_json(indent=1), "Evidence")
         if self.plot is not None:
             from infosift.display.plots import NeighborsDisplay
 
             write_picture(NeighborsDisplay.from_choice(choice).plot(), self.plot)
+        print_choice(choice, console_for(self.json))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +108,7 @@ class TestCommand(InputFile):
     jobs: Jobs = -1
 
     def run(self) -> None:
-        """Read the file, test the feature, print and write the result."""
+        """Read the file, test the feature, write and print the result."""
         from infosift import permutation_test
         from infosift.display.terminal import print_test
 
@@ -128,9 +128,9 @@ class TestCommand(InputFile):
             **self.discrete(table.roles.categorical, [tested]),
             **more,
         )
-        print_test(result, tested, given, self.target, console_for(self.json))
         if self.json is not None:
             write_text(self.json, result.to_json(indent=1), "Evidence")
+        print_test(result, tested, given, self.target, console_for(self.json))
 
 
 def _only(features: list[str]) -> str:

@@ -131,47 +131,52 @@ def _is_integer(word: str) -> bool:
     return word.removeprefix("-").isdecimal()
 
 
-def option(*names: str, panel: str | None = None, metavar: str | None = None, **details: Any) -> Any:
-    """Declare an option that is shown in a panel of the help."""
-    return typer.Option(*names, rich_help_panel=panel, metavar=metavar, **details)
+def option(
+    text: str | None,
+    panel: str | None = None,
+    metavar: str | None = None,
+    *,
+    names: tuple[str, ...] = (),
+    **details: Any,
+) -> Any:
+    """Declare an option with its help, which is shown in a panel of that of the command."""
+    return typer.Option(*names, help=text, rich_help_panel=panel, metavar=metavar, **details)
 
 
 def choice(parameter: str, panel: str | None = None, **details: Any) -> Any:
     """Declare an option whose values are registered; its help is that of ``CHOICES``."""
     values = CHOICES[parameter]
-    return option(panel=panel, metavar="NAME", callback=values.require, autocompletion=values.names, **details)
+    return option(None, panel, "NAME", callback=values.require, autocompletion=values.names, **details)
 
 
 def csv_option(what: str) -> Any:
     """Declare an option for a table in a CSV file."""
-    return option("--csv", panel=RESULTS, metavar="FILE", help=f"{what}; - is standard output.")
+    return option(f"{what}; - is standard output.", RESULTS, "FILE", names=("--csv",))
 
 
 def plot_option(what: str) -> Any:
     """Declare an option for a picture."""
-    return option("--plot", panel=RESULTS, metavar="FILE", help=f"A picture of {what}: .png, .svg or .pdf.")
+    return option(f"A picture of {what}: .png, .svg or .pdf.", RESULTS, "FILE", names=("--plot",))
 
 
 # Options of commands that have no base in common but InputFile, or not even that.
-Alpha = Annotated[float, option(metavar="LEVEL", help="Significance level, between 0 and 1.")]
-Ignore = Annotated[
-    list[str] | None, option(metavar="NAMES", help="Features to leave out, with commas or repeated.")
-]
+Alpha = Annotated[float, option("Significance level, between 0 and 1.", metavar="LEVEL")]
+Ignore = Annotated[list[str] | None, option("Features to leave out, with commas or repeated.", metavar="NAMES")]
 MissingRows = Annotated[
     Literal["error", "drop"],
-    option(metavar="NAME", help="Rows with missing values: error (refuse them), drop (drop them)."),
+    option("Rows with missing values: error (refuse them), drop (drop them).", metavar="NAME"),
 ]
-OpenReport = Annotated[bool, option("--open", help="Open the report in a browser, a temporary one if need be.")]
+OpenReport = Annotated[
+    bool, option("Open the report in a browser, a temporary one if need be.", names=("--open",))
+]
 NumberOfNeighbors = Annotated[
-    int | None, option(panel=TESTS, metavar="N", min=1, help="Neighbors of the estimate.", show_default="6")
+    int | None, option("Neighbors of the estimate.", TESTS, "N", min=1, show_default="6")
 ]
-Json = Annotated[
-    Path | None, option(panel=RESULTS, metavar="FILE", help="All the evidence; - is standard output.")
-]
-TimeLimit = Annotated[float | None, option(panel=_RUNNING, metavar="SECONDS", help="Stop after so long.")]
-Seed = Annotated[int, option(panel=_RUNNING, metavar="N", min=0, help="Seed that fixes the result.")]
-Jobs = Annotated[int, option(panel=_RUNNING, metavar="N", help="Threads; -1 is one per core.")]
-Quiet = Annotated[bool, option("--quiet", panel=_RUNNING, help="Print nothing but errors.")]
+Json = Annotated[Path | None, option("All the evidence; - is standard output.", RESULTS, "FILE")]
+TimeLimit = Annotated[float | None, option("Stop after so long.", _RUNNING, "SECONDS")]
+Seed = Annotated[int, option("Seed that fixes the result.", _RUNNING, "N", min=0)]
+Jobs = Annotated[int, option("Threads; -1 is one per core.", _RUNNING, "N")]
+Quiet = Annotated[bool, option("Print nothing but errors.", _RUNNING, names=("--quiet",))]
 _FILE = typer.Argument(
     metavar="DATA",
     help="A CSV, TSV, Parquet, Arrow or Excel file, or a folder of Parquet files; - is standard input.",
@@ -184,45 +189,34 @@ class InputFile:
     """The file that a command reads: how it is read, its target, and what its columns hold."""
 
     file: Annotated[str, _FILE]
-    target: Annotated[str, option("--target", "-t", metavar="COLUMN", help="The column to select features for.")]
+    target: Annotated[
+        str, option("The column to select features for.", metavar="COLUMN", names=("--target", "-t"))
+    ]
     encoding: Annotated[
-        str | None,
-        option(panel=_READING, metavar="NAME", help="That of text, such as latin-1.", show_default="utf-8"),
+        str | None, option("That of text, such as latin-1.", _READING, "NAME", show_default="utf-8")
     ] = None
-    comment: Annotated[
-        str | None, option(panel=_READING, metavar="SIGN", help="How lines begin that are comments, such as '#'.")
-    ] = None
+    comment: Annotated[str | None, option("How lines of comment begin, such as '#'.", _READING, "SIGN")] = None
     decimal: Annotated[
         Literal["comma", "point"] | None,
-        option(
-            panel=_READING,
-            metavar="MARK",
-            help="Which mark is decimal: comma, point.",
-            show_default="as the file shows",
-        ),
+        option("Which mark is decimal: comma, point.", _READING, "MARK", show_default="as the file shows"),
     ] = None
     no_header: Annotated[
-        bool, option("--no-header", panel=_READING, help="There are no names; columns are called 0, 1, 2 ...")
+        bool, option("There are no names; columns are called 0, 1, 2 ...", _READING, names=("--no-header",))
     ] = False
     sheet: Annotated[
-        str | None,
-        option(panel=_READING, metavar="NAME", help="The sheet of an Excel file.", show_default="the first"),
+        str | None, option("The sheet of an Excel file.", _READING, "NAME", show_default="the first")
     ] = None
     dates: Annotated[
         Literal["days", "expand"],
         option(
-            panel=_READING,
-            metavar="NAME",
-            help="Dates: days (as numbers of days), expand (with weekdays and months as categories too).",
+            "Dates: days (as numbers of days), expand (with weekdays and months as categories too).",
+            _READING,
+            "NAME",
         ),
     ] = "days"
     categorical: Annotated[
         list[str] | None,
-        option(
-            panel=_COLUMNS,
-            metavar="NAMES",
-            help="Numbers that are categories, with commas or repeated; text always is.",
-        ),
+        option("Numbers that are categories, with commas or repeated; text always is.", _COLUMNS, "NAMES"),
     ] = None
     target_kind: Annotated[str, choice("target_kind", _COLUMNS)] = "auto"
 
@@ -243,32 +237,25 @@ class SelectionOptions(InputFile):
     groups: Annotated[
         str | None,
         option(
-            panel=_COLUMNS,
-            metavar="COLUMN",
-            help="Which rows belong together, such as those of a person: shuffled as a whole, and no feature.",
+            "Which rows belong together, such as those of a person: shuffled as a whole, and no feature.",
+            _COLUMNS,
+            "COLUMN",
         ),
     ] = None
     scale: Annotated[str, choice("scale", _COLUMNS)] = "standard"
     keep: Annotated[
-        list[str] | None,
-        option(
-            panel=_FEATURES, metavar="NAMES", help="Features to select from the start, with commas or repeated."
-        ),
+        list[str] | None, option("Features to select from the start, with commas or repeated.", _FEATURES, "NAMES")
     ] = None
     feature_groups: Annotated[
         Path | None,
         option(
-            panel=_FEATURES,
-            metavar="FILE",
-            help="Features that enter or stay out together: JSON (group: features) or CSV (feature, group).",
+            "Features that enter or stay out together: JSON (group: features) or CSV (feature, group).",
+            _FEATURES,
+            "FILE",
         ),
     ] = None
-    min_features: Annotated[
-        int, option(panel=_FEATURES, metavar="N", min=0, help="Select at least so many, significant or not.")
-    ] = 0
-    max_features: Annotated[
-        int | None, option(panel=_FEATURES, metavar="N", min=1, help="Stop at so many features.")
-    ] = None
+    min_features: Annotated[int, option("Select at least so many, significant or not.", _FEATURES, "N", min=0)] = 0
+    max_features: Annotated[int | None, option("Stop at so many features.", _FEATURES, "N", min=1)] = None
     method: Annotated[str, choice("method", TESTS)] = "calibrated"
     null: Annotated[str | None, choice("null", TESTS, show_default="residual")] = None
     search: Annotated[str, choice("search", TESTS)] = "forward"
@@ -278,7 +265,7 @@ class SelectionOptions(InputFile):
     csv: Annotated[Path | None, csv_option("The features")] = None
     csv_escape: Annotated[
         bool,
-        option("--csv-escape", panel=RESULTS, help="In --csv, put a ' before what a spreadsheet would compute."),
+        option("In --csv, put a ' before what a spreadsheet would compute.", RESULTS, names=("--csv-escape",)),
     ] = False
     plot: Annotated[Path | None, plot_option("the search")] = None
     seed: Seed = 0
@@ -286,16 +273,12 @@ class SelectionOptions(InputFile):
     scheduler: Annotated[
         str | None,
         option(
-            panel=_RUNNING,
-            metavar="ADDRESS",
-            help="Work on the Dask cluster of this scheduler; local starts --jobs workers here.",
+            "Work on the Dask cluster of this scheduler; local starts --jobs workers here.", _RUNNING, "ADDRESS"
         ),
     ] = None
-    checkpoint: Annotated[
-        Path | None, option(panel=_RUNNING, metavar="FILE", help="Write decisions here, and resume from it.")
-    ] = None
+    checkpoint: Annotated[Path | None, option("Write decisions here; resume from it.", _RUNNING, "FILE")] = None
     progress: Annotated[
-        bool | None, option(panel=_RUNNING, help="Show what is being done.", show_default="in a terminal")
+        bool | None, option("Show what is being done.", _RUNNING, show_default="in a terminal")
     ] = None
     quiet: Quiet = False
 

@@ -52,16 +52,16 @@ class SelectCommand(SelectionOptions):
     Example: [bold]infosift select houses.csv --target price --ignore id --report houses.html[/bold]
     """
 
-    report: Annotated[Path | None, option(metavar="FILE", help="Write a report to hand on, one HTML file.")] = None
+    report: Annotated[Path | None, option("Write a report to hand on, one HTML file.", metavar="FILE")] = None
     open_report: OpenReport = False
     csv: Annotated[Path | None, csv_option("The selected features and the target")] = None
     check_model: Annotated[str | None, choice("check_model", panel=RESULTS)] = None
     stability: Annotated[
         int | None,
         option(
-            panel=RESULTS,
-            metavar="[N]",
-            help=f"Also show how often features are selected over N half-samples ({RESAMPLES} by default).",
+            f"Also show how often features are selected over N half-samples ({RESAMPLES} by default).",
+            RESULTS,
+            "[N]",
         ),
     ] = None
     time_limit: TimeLimit = None
@@ -183,7 +183,7 @@ class StabilityCommand(SelectionOptions):
     Example: [bold]infosift stability houses.csv --target price --checkpoint halves.json[/bold]
     """
 
-    resamples: Annotated[int, option(metavar="N", help="Half-samples, an even number.")] = RESAMPLES
+    resamples: Annotated[int, option("Half-samples, an even number.", metavar="N")] = RESAMPLES
     csv: Annotated[Path | None, csv_option("The frequencies")] = None
     plot: Annotated[Path | None, plot_option("the frequencies")] = None
 

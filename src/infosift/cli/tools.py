@@ -97,7 +97,7 @@ class TestCommand(InputFile):
 
     feature: Annotated[str, typer.Argument(help="The feature to test.", show_default=False)]
     given: Annotated[
-        list[str] | None, option(metavar="NAMES", help="Features to condition on, with commas or repeated.")
+        list[str] | None, option("Features to condition on, with commas or repeated.", metavar="NAMES")
     ] = None
     alpha: Alpha = 0.05
     missing: MissingRows = "error"
@@ -186,9 +186,7 @@ class ViewCommand:
             show_default=False,
         ),
     ]
-    report: Annotated[
-        Path | None, option(help="Write the report to this file.", show_default="a temporary one")
-    ] = None
+    report: Annotated[Path | None, option("Write the report to this file.", show_default="a temporary one")] = None
     quiet: Quiet = False
 
     def run(self) -> None:

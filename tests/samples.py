@@ -12,8 +12,7 @@ from infosift import KSG, Calibrated, MutualInfoSelector, Published
 from infosift.data.columns import NamedColumns
 from infosift.data.groups import FeatureUnit
 from infosift.data.table import make_table
-from infosift.engines.base import join_columns
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import ThreadEngine, join_columns
 from infosift.inference.conditional_test import ConditionalTest, TestContext
 from infosift.inference.nulls import as_null
 from infosift.progress import Reporter

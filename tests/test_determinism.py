@@ -5,7 +5,7 @@ import pytest
 
 from infosift import MutualInfoSelector
 from infosift.data.columns import NamedColumns
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import ThreadEngine
 from infosift.progress import Reporter
 from infosift.search.problem import make_problem, settings_of
 from infosift.search.runner import Run

@@ -174,7 +174,7 @@ def test_numpy_numbers_as_parameters_travel_to_json(data):
 
 
 def test_n_jobs_has_scikit_learns_meaning(data):
-    from infosift.engines.threads import ThreadEngine
+    from infosift.engines.base import ThreadEngine
 
     assert ThreadEngine(None).n_threads == 1
     assert ThreadEngine(3).n_threads == 3

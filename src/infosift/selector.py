@@ -42,7 +42,7 @@ from infosift.search.problem import make_problem, settings_of
 from infosift.search.runner import Run, SearchState
 
 if TYPE_CHECKING:
-    from infosift.engines.lazy_sources import ColumnSource
+    from infosift.engines.remote_table import ColumnSource
     from infosift.search.checkpoint import Checkpoint
 
 # Objects by short name, of the parameters that take either.

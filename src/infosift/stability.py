@@ -18,8 +18,7 @@ from infosift.arrays import BoolArray, IntArray
 from infosift.data.columns import NamedColumns
 from infosift.data.groups import FeatureUnit, read_row_groups
 from infosift.data.table import Table
-from infosift.engines.base import single_threaded_blas
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import ThreadEngine, single_threaded_blas
 from infosift.errors import Hint, InputError, require_count, require_rows, require_verbosity
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike, resolve_seed, stream

@@ -23,8 +23,7 @@ from infosift import (
 from infosift.criteria.base import Criterion, as_criterion
 from infosift.data.types import encode_categories
 from infosift.display.terminal import print_selection
-from infosift.engines.base import Question
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import Question, ThreadEngine
 from infosift.registry import CRITERIA
 from samples import friedman
 

@@ -15,8 +15,7 @@ from infosift import InputError, _kernel
 from infosift.criteria.base import Scorer, as_criterion, score_each_fold
 from infosift.criteria.ksg import KSG
 from infosift.data.types import encode_categories
-from infosift.engines.base import Question
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import Question, ThreadEngine
 from infosift.registry import CRITERIA
 from oracle import ksg, mixed
 

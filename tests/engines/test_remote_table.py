@@ -16,10 +16,8 @@ from infosift.data.columns import NamedColumns, missing_by_name, require_finite
 from infosift.data.frames import read_columns
 from infosift.data.prepare import Preparation, scale_distances
 from infosift.engines import in_memory, source_of
-from infosift.engines.base import ColumnBlocks
-from infosift.engines.lazy_sources import read_block
-from infosift.engines.remote_table import RemoteColumns, read_remotely
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import ColumnBlocks, ThreadEngine
+from infosift.engines.remote_table import RemoteColumns, read_block, read_remotely
 from infosift.results.serialization import read_label, written_label
 
 ENGINE = ThreadEngine(1)

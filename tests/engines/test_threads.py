@@ -11,8 +11,7 @@ from joblib import parallel_config
 
 from infosift.criteria.ksg import KSG
 from infosift.data.types import encode_categories
-from infosift.engines.base import Question, join_columns
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import Question, ThreadEngine, join_columns
 from infosift.errors import InputError
 
 

@@ -5,8 +5,7 @@ import pytest
 
 from infosift.criteria.rank_basis import functions_of
 from infosift.data.prepare import scale_distances
-from infosift.engines.base import ColumnBlocks
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import ColumnBlocks, ThreadEngine
 from infosift.inference import conditional_test as module
 from infosift.inference.conditional_test import SurrogateColumns
 from samples import conditional_of_groups as make

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from infosift.data.groups import FeatureUnit
-from infosift.engines.base import ColumnBlocks, equal_parts
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import ColumnBlocks, ThreadEngine, equal_parts
 from infosift.inference.conditional_test import ConditionalTest
 from infosift.inference.statistics.neighbors import NeighborStatistic
 from infosift.inference.statistics.pairs import PairStatistic

@@ -12,7 +12,7 @@ from infosift import Calibrated, MutualInfoSelector
 from infosift.data.frames import read_array
 from infosift.data.table import make_table
 from infosift.data.targets import decide_kinds, read_target
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import ThreadEngine
 from infosift.inference.diagnostics import (
     effective_comparisons,
     serial_dependence,

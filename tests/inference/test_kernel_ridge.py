@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.kernel_ridge import KernelRidge as ReferenceRidge
 
 from infosift._kernel import CATEGORY_GAP
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import ThreadEngine
 from infosift.inference import kernel_ridge
 from infosift.inference.kernel_ridge import (
     RIDGES,

@@ -7,7 +7,7 @@ from scipy.stats import kstest
 from infosift._kernel import CATEGORY_GAP
 from infosift.criteria.rank_basis import expected_polynomials, polynomials, standardised
 from infosift.data.targets import Classes, Target, TargetKind
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import ThreadEngine
 from infosift.inference.conditional_test import (
     randomised_residuals,
     residual_functions,

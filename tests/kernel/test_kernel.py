@@ -8,8 +8,7 @@ from scipy.special import digamma
 
 from infosift import _kernel
 from infosift.criteria.ksg import KSG
-from infosift.engines.base import Question
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import Question, ThreadEngine
 from oracle import ksg
 from samples import problems
 

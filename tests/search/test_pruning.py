@@ -10,7 +10,7 @@ import pytest
 from infosift.data.columns import NamedColumns
 from infosift.data.groups import FeatureUnit
 from infosift.data.table import make_table
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import ThreadEngine
 from infosift.results.steps import Replacement
 from infosift.search.stepwise import Removals, Replacements
 

@@ -7,7 +7,7 @@ from infosift.data.columns import NamedColumns
 from infosift.data.groups import sample_rows
 from infosift.data.prepare import to_unit_spread
 from infosift.data.table import make_table
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import ThreadEngine
 from infosift.random_streams import stream
 from infosift.search import resampling
 from infosift.search.resampling import Resampling, assign_folds, best_column, choose_value

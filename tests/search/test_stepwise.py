@@ -10,7 +10,7 @@ import pytest
 from infosift import KSG, Published
 from infosift.criteria.base import Scorer
 from infosift.data.columns import NamedColumns
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import ThreadEngine
 from infosift.inference.permutation import shuffled_orders
 from infosift.progress import Reporter
 from infosift.search.base import Problem

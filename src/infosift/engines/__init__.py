@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v1 as nw
 from joblib.parallel import get_active_backend
 
-from infosift.engines.base import Engine
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import Engine, ThreadEngine
 
 if TYPE_CHECKING:
-    from infosift.engines.lazy_sources import ColumnSource
+    from infosift.engines.remote_table import ColumnSource
 
 __all__ = ["Engine", "ThreadEngine", "active_engine", "in_memory", "is_dask_collection", "source_of"]
 
@@ -75,6 +74,6 @@ def source_of(data: Any) -> ColumnSource | None:
     """Return a lazy table as a source of columns; None for a table in memory."""
     if not nw.dependencies.is_polars_lazyframe(data) and not is_dask_collection(data):
         return None
-    from infosift.engines.lazy_sources import lazy_source  # which tables in memory do without
+    from infosift.engines.remote_table import lazy_source  # which tables in memory do without
 
     return lazy_source(data)

@@ -32,15 +32,16 @@ from infosift.engines.base import (
     Engine,
     Handle,
     Question,
+    ThreadEngine,
     blas_controller,
     equal_parts,
+    ignore_count,
     join_columns,
     round_up,
     rows_of,
     single_threaded_blas,
 )
 from infosift.engines.remote_table import RemoteColumns
-from infosift.engines.threads import ThreadEngine, ignore_count
 from infosift.errors import InputError
 
 # More tasks would take the driver longer than the workers: each costs it some twelve milliseconds.

@@ -13,15 +13,8 @@ from scipy.special import entr, xlogy
 
 from infosift.arrays import FloatArray
 from infosift.errors import require_choice
+from infosift.results import path as paths
 from infosift.results import view_named
-from infosift.results.path import (
-    columns_after,
-    columns_of_features,
-    names_after_replacements,
-    p_values,
-    ranking,
-    why_stopped,
-)
 from infosift.results.serialization import Library, Record, data_frame, read_label
 from infosift.results.steps import (
     DataWarningRecord,
@@ -372,14 +365,14 @@ class Selection(Record):
         """Positions of the selected features: those kept, then the others in the order selected."""
         removed = set(self.removed)
         return tuple(
-            self.feature_names.index(name) for name in names_after_replacements(self) if name not in removed
+            self.feature_names.index(name) for name in paths.names_after_replacements(self) if name not in removed
         )
 
     @property
     def removed(self) -> tuple[str, ...]:
         """Features that were selected and then removed, in the order they were selected."""
         gone = {name for removal in self.removals for name in removal.features}
-        return tuple(name for name in names_after_replacements(self) if name in gone)
+        return tuple(name for name in paths.names_after_replacements(self) if name in gone)
 
     def stayed(self, step: Step) -> bool:
         """Tell whether all that a step added is still selected at the end."""
@@ -391,12 +384,12 @@ class Selection(Record):
 
         The others are in the order of the last step that compared them: by information, or by statistic.
         """
-        return ranking(self)
+        return paths.ranking(self)
 
     @property
     def p_values(self) -> FloatArray:
         """The p-value of each feature, as in the table of verdicts; NaN for one that was not tested."""
-        return np.array(p_values(self))
+        return np.array(paths.p_values(self))
 
     def _names(self, columns: tuple[int, ...]) -> tuple[str, ...]:
         return tuple(self.feature_names[i] for i in columns)
@@ -417,17 +410,17 @@ class Selection(Record):
     def peak(self) -> Subset:
         """The subset with the most information on the path, the rejected last step included."""
         if not self.steps:
-            columns = columns_after(self, ())
+            columns = paths.columns_after(self, ())
             return Subset(names=self._names(columns), indices=columns, information=None)
         place = int(np.argmax([step.information for step in self.steps]))
-        at_peak, before = self.steps[place], columns_after(self, self.steps[:place])
+        at_peak, before = self.steps[place], paths.columns_after(self, self.steps[:place])
         columns = (*before, *(column for column in at_peak.columns if column not in before))
         return Subset(names=self._names(columns), indices=columns, information=at_peak.information)
 
     @property
     def stopped(self) -> str:
         """Why the search stopped, in words."""
-        return why_stopped(self)
+        return paths.why_stopped(self)
 
     def to_frame(self, table: Literal["steps", "verdicts"] = "steps", library: Library | None = None) -> Any:
         """Return the steps, one row each, or all features, one row each with its verdict, as a data frame.
@@ -441,7 +434,7 @@ class Selection(Record):
         """
         require_choice("table", table, ("steps", "verdicts"))
         if table == "verdicts":
-            return data_frame(columns_of_features(self), library)
+            return data_frame(paths.columns_of_features(self), library)
         return data_frame(
             {name: [getattr(step, name) for step in self.steps] for name in _COLUMNS_OF_STEPS}, library
         )

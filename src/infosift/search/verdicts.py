@@ -11,8 +11,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Criterion, Value
 from infosift.data.groups import FeatureUnit, sample_rows
 from infosift.data.prepare import complete_rows
-from infosift.engines.base import Engine, Question, join_columns
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import Engine, Question, ThreadEngine, join_columns
 from infosift.inference.diagnostics import smallest_detectable_correlation
 from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.permutation import interval_of_p

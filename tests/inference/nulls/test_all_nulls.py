@@ -8,7 +8,7 @@ import pytest
 from infosift import InputError
 from infosift._kernel import CATEGORY_GAP
 from infosift.criteria.rank_basis import functions_of
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import ThreadEngine
 from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.nulls import Null, RandomPermutations, ShuffleNull, as_null
 from infosift.inference.permutation import PermutationIndices

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from infosift._kernel import CATEGORY_GAP
 from infosift.criteria.rank_basis import functions_of, polynomials
-from infosift.engines.threads import ThreadEngine
+from infosift.engines.base import ThreadEngine
 from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.nulls import RandomPermutations
 from infosift.inference.nulls.residual import (

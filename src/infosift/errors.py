@@ -54,6 +54,8 @@ class Hint:
         part, _, name = self.parameter.rpartition(".")
         if self.value is None:
             return name
+        if name == "groups":
+            return f"groups=X[{_in_python(self.value)}] and ignore={_in_python(self.value)}"
         assigned = f"{name}={_in_python(self.value)}"
         return f"{part}={_CLASSES[part]}({assigned})" if part else assigned
 

@@ -1,5 +1,7 @@
 """Data warnings: each kind is issued once, is stored in the selection, and names a remedy."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
 from infosift import Calibrated, DataWarning, InputError, MutualInfoSelector, Selection
-from infosift.errors import Hint
+from infosift.display import on_command_line
+from infosift.errors import Hint, in_words
 from leaky_tables import leak
 from samples import friedman
 from studies.simulated import walks
@@ -133,3 +136,78 @@ def test_a_tiny_level_is_named_before_the_search_begins(method, fewest):
     assert not selector.selection_.steps
     MutualInfoSelector(1e-4, method=method, time_limit=1e-9).fit(X, y)
     MutualInfoSelector(1e-5, method=Calibrated(n_permutations=10**6), time_limit=1e-9).fit(X, y)
+
+
+def warned_of_groups(X, y, **options):
+    """Return the features that are said to be identifiers before a search, which ends at once."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        selection = (
+            MutualInfoSelector(random_state=0, missing="partial", time_limit=1e-9).fit(X, y, **options).selection_
+        )
+    return [warning.features[0] for warning in selection.warnings if warning.kind == "groups"]
+
+
+IDENTIFIERS = {
+    "text": lambda who, rng: [f"subject_{i:02}" for i in who],
+    "consecutive numbers": lambda who, rng: who + 1000,
+    "numbers at random": lambda who, rng: rng.choice(10**6, 40, replace=False)[who],
+    "codes of batches": lambda who, rng: [f"B{i % 7}-{i // 7}" for i in who],
+    "numbers with gaps": lambda who, rng: np.where(who == 3, np.nan, who),
+}
+
+
+@pytest.mark.parametrize("uneven", [False, True])
+@pytest.mark.parametrize("kind", IDENTIFIERS)
+def test_forgotten_groups_are_pointed_out_whatever_the_order_of_rows(kind, uneven):
+    rng = np.random.default_rng(1)
+    who = rng.permutation(np.repeat(np.arange(40), rng.integers(2, 21, 40) if uneven else 12))
+    effect, age = rng.normal(size=40), rng.integers(20, 70, 40)
+    X = pd.DataFrame(rng.normal(size=(len(who), 3)), columns=list("abc")).assign(age=age[who])
+    y = effect[who] + X["a"].to_numpy() + 0.5 * rng.normal(size=len(who))
+    X["v"] = IDENTIFIERS[kind](who, rng)
+    assert warned_of_groups(X, y) == ["v"]
+    assert warned_of_groups(X, y > 0) == ["v"]
+    assert warned_of_groups(X, y, groups=who) == []
+    named = X.rename(columns={"v": "patientNo"})
+    assert warned_of_groups(named, rng.normal(size=len(who))) == ["patientNo"]  # by its name
+
+
+def test_forgotten_groups_name_the_column_and_the_option():
+    rng = np.random.default_rng(0)
+    person = np.repeat(np.arange(40), 12)
+    X = pd.DataFrame({"a": rng.normal(size=480), "person": [f"p{i}" for i in person]})
+    (warning,) = fit(X, rng.normal(size=40)[person] + X["a"], min_features=1, max_features=1).warnings
+    assert warning.message == (
+        '"person" repeats 12 times for each of 40 values: if rows of one person belong together, p-values are too '
+        'small, unless they are kept together with groups=X["person"] and ignore="person".'
+    )
+    assert in_words(warning.parts, on_command_line).endswith("with --groups person.")
+
+
+def ordinary_table(seed):
+    """Return categories, ages, counts, ratings and rounded measurements, and a target that depends on some."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.choice([80, 150, 300, 600]))
+    X = pd.DataFrame(
+        {
+            "town": rng.choice(list("abcdefghijkl")[: rng.integers(2, 13)], n),
+            "grade": rng.integers(1, rng.integers(3, 11), n),
+            "age": rng.integers(18, 81, n) if seed % 2 else rng.normal(45, 15, n).round(),
+            "visits": rng.poisson(rng.choice([1, 3, 10, 30]), n),
+            "income": np.exp(rng.normal(7, 0.6, n)).round(-2),
+            "score": rng.binomial(100, 0.6, n),
+            "degrees": rng.normal(20, 3, n).round(rng.integers(0, 2)),
+            "district": 100 * rng.integers(10, 99, n),
+            "hour": rng.integers(0, 24, n),
+        }
+    )
+    shapes = (lambda z: z, lambda z: np.sin(3 * z), np.square, lambda z: 2 * (z > 0.3))
+    y = X["town"].map({town: rng.normal() for town in "abcdefghijkl"}) + rng.choice([0.2, 1]) * rng.normal(size=n)
+    for name in rng.choice(X.columns[2:], 3, replace=False):
+        y = y + shapes[rng.integers(4)]((X[name] - X[name].mean()) / X[name].std())
+    return X, {0: y > 0, 1: rng.poisson(np.exp(y / y.std()))}.get(seed % 4, y)
+
+
+def test_ordinary_columns_are_no_forgotten_groups():
+    assert sum(bool(warned_of_groups(*ordinary_table(seed))) for seed in range(100)) <= 2

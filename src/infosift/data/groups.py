@@ -1,18 +1,44 @@
-"""Feature groups, which are selected together, and row groups, which are shuffled and left out together."""
+"""Feature groups, which are selected together, and row groups, which are shuffled and left out together.
+
+Also features that may be identifiers of row groups.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, factorial
 from typing import Any
 
 import numpy as np
+from scipy.stats import f as f_distribution
+from scipy.stats import rankdata
 
-from infosift.arrays import IntArray
+from infosift.arrays import BoolArray, FloatArray, IntArray
 from infosift.data.columns import as_list, positions
+from infosift.data.prepare import dense_ranks
+from infosift.data.targets import Target
 from infosift.errors import Hint, InputError, RowNumber, listing, require_rows
 from infosift.random_streams import stream
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_IDENTIFIERS = re.compile(
+    "id|(person|patient|subject|participant|respondent|proband|donor|customer|client|user|student|pupil|animal|"
+    "family|household|batch|lot)(id)?"
+)
+_NUMBERING = {"no", "nr", "num", "number", "code", "key"}
+# The fewest values of an identifier: fewer are levels of a category, or a rating, unless the name says otherwise.
+_FEWEST_VALUES = 13
+_FEWEST_NAMED_VALUES = 5
+# Repeats from 2 to 20 have half their mean as standard deviation, and those of rounded normal values 0.8 of it.
+_MOST_UNEVEN = 0.7
+# The effects of values are as significant as that by chance in hardly any table.
+_UNLIKELY = 1e-3
+# Mean square difference of successive values that numbers without an order have, as a share of that of any two.
+_WITHOUT_ORDER = 0.6
+# That of the indicator of a class with a tenth of the rows: of smaller ones, mean squares are far from normal.
+_LEAST_VARIANCE = 0.09
 
 
 @dataclass(frozen=True)
@@ -85,6 +111,70 @@ def read_row_groups(values: Any, n_rows: int) -> IntArray:
     except TypeError:  # values of several types have no order
         numbers = np.unique([f"{type(value).__name__} {value}" for value in values], return_inverse=True)[1]
     return np.asarray(numbers, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class RepeatedValues:
+    """A feature, by position, whose values repeat: how many there are, and the rows of each.
+
+    ``have_effects`` is whether they are many, of about as many rows each, and have effects on the target that are
+    not smooth: then the feature is taken as an identifier, whatever its name.
+    """
+
+    feature: int
+    n_values: int
+    fewest_rows: int
+    most_rows: int
+    have_effects: bool
+
+
+def repeated_values_of(features: tuple[FloatArray, BoolArray], target: Target) -> list[RepeatedValues]:
+    """Find the features that may be identifiers of rows that belong together, such as those of a person.
+
+    Features are prepared columns (columns x rows), and which of them are categorical.
+    """
+    components = target.components[target.components.var(axis=1) >= _LEAST_VARIANCE]
+    scores = rankdata(components, axis=1) - (target.n_rows + 1) / 2
+    found = []
+    for i, (column, is_categorical) in enumerate(zip(*features, strict=True)):
+        rows = np.flatnonzero(~np.isnan(column))
+        codes = dense_ranks(column[rows])
+        counts = np.bincount(codes)
+        if not _FEWEST_NAMED_VALUES <= len(counts) <= len(rows) / 2:
+            continue
+        are_like = len(counts) >= _FEWEST_VALUES and counts.std() <= _MOST_UNEVEN * counts.mean()
+        have_effects = are_like and _have_effects(codes, scores[:, rows], is_categorical)
+        found.append(RepeatedValues(i, len(counts), int(counts.min()), int(counts.max()), have_effects))
+    return found
+
+
+def is_called_identifier(name: str) -> bool:
+    """Tell whether the last word of a name, but for "number" and the like, is one for an identifier."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    last = next((word for word in reversed(words) if word not in _NUMBERING), "")
+    return _IDENTIFIERS.fullmatch(last) is not None
+
+
+def _have_effects(codes: IntArray, scores: FloatArray, is_categorical: bool) -> bool:
+    """Tell whether the mean of some score (scores x rows) differs from value to value of a feature.
+
+    Of categories, whose values have no order, by analysis of variance. Of numbers, by the mean square difference
+    of successive values: it must be above chance (with two thirds of the degrees of freedom, since successive
+    differences are correlated by one half), and at least half of what it is without any order, where von Neumann's
+    ratio is 2. It is less where the target is a smooth function of a measurement, an age or a count.
+    """
+    counts = np.bincount(codes)
+    n_values, n_rows = len(counts), len(codes)
+    sums = np.array([np.bincount(codes, weights=own) for own in scores]).reshape(-1, n_values)
+    means = sums / counts
+    within = (scores**2).sum(axis=1) - (sums * means).sum(axis=1)
+    error = np.maximum(within, 1e-9 * n_rows) / (n_rows - n_values)
+    effects = (sums * means).sum(axis=1) / (n_values - 1)
+    if is_categorical:
+        return bool(np.any(f_distribution.sf(effects / error, n_values - 1, n_rows - n_values) < _UNLIKELY))
+    successive = (np.diff(means) ** 2 / (1 / counts[1:] + 1 / counts[:-1])).mean(axis=1)
+    p_values = f_distribution.sf(successive / error, 2 * (n_values - 1) / 3, n_rows - n_values)
+    return bool(np.any((p_values < _UNLIKELY) & (successive >= _WITHOUT_ORDER * effects)))
 
 
 def require_enough_to_shuffle(n_rows: int, row_groups: IntArray | None, alpha: float, share: float) -> int | None:

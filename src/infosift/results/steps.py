@@ -14,6 +14,7 @@ from infosift.results.serialization import Record
 # Titles of the kinds that a report shows at its top; the others concern features that are not tested.
 TITLES = {
     "leak": "A feature may give the target away",
+    "groups": "Rows may belong together",
     "order": "Rows depend on their neighbours",
     "power": "Few rows",
     "imbalance": "A small class",
@@ -365,10 +366,10 @@ class DataWarningRecord(Record):
     Parameters
     ----------
     kind : str
-        "leak": a feature determines the target nearly alone. "order": rows depend on those next to them in the
-        file. "power": there are too few rows for so many features. "imbalance": a class is too small to be seen.
-        "gaps": many rows were dropped for missing values. "constant", "empty", "near-unique" and "duplicate":
-        features that are not tested.
+        "leak": a feature determines the target nearly alone. "groups": a feature may be an identifier of rows
+        that belong together. "order": rows depend on those next to them in the file. "power": there are too few
+        rows for so many features. "imbalance": a class is too small to be seen. "gaps": many rows were dropped for
+        missing values. "constant", "empty", "near-unique" and "duplicate": features that are not tested.
     message : str
         What the matter is and what to do about it, parameters as Python writes them.
     title : str

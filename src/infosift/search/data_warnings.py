@@ -11,10 +11,11 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from infosift.data.groups import is_called_identifier, repeated_values_of
 from infosift.data.leaks import CUTS, ORDER, VALUES, Leak, leaks_of
 from infosift.engines.base import Engine
 from infosift.errors import DataWarning, Hint, listing
@@ -81,17 +82,24 @@ def untested_features(problem: Problem, engine: Engine) -> Iterator[DataWarningR
         )
 
 
-def leaks(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
-    """Warn of features that determine the target nearly alone; workers scan the columns that they hold."""
+def _scan(problem: Problem, engine: Engine, scan: Callable[..., list[Any]], *shared: Any) -> list[Any]:
+    """Return what a scan of blocks of columns finds; workers scan the columns that they hold."""
     table = problem.table
-    located, skipped = engine.distribute(table.columns), {*table.constant, *table.ignored}
+    located = engine.distribute(table.columns)
     kinds = np.split(table.is_categorical, located.starts[1:])
-    by_block = engine.map(leaks_of, list(zip(located.blocks, kinds, strict=True)), table.target, table.row_groups)
-    detected = [
-        replace(leak, feature=start + leak.feature)
-        for start, of_block in zip(located.starts, by_block, strict=True)
-        for leak in of_block
+    by_block = engine.map(scan, list(zip(located.blocks, kinds, strict=True)), *shared)
+    return [
+        replace(one, feature=start + one.feature)
+        for start, found in zip(located.starts, by_block, strict=True)
+        for one in found
     ]
+
+
+def leaks(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
+    """Warn of features that determine the target nearly alone."""
+    table = problem.table
+    skipped = {*table.constant, *table.ignored}
+    detected = _scan(problem, engine, leaks_of, table.target, table.row_groups)
     by_kind: dict[tuple[bool, str], list[Leak]] = {}
     for leak in sorted(detected, key=lambda leak: (leak.target, leak.feature)):
         if leak.feature not in skipped:
@@ -109,6 +117,32 @@ def leaks(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
             Hint("ignore", tuple(names)),
             ".",
             features=names,
+        )
+
+
+def forgotten_groups(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
+    """Warn of features that may be identifiers of rows that belong together, where no groups are given.
+
+    Where none is called an identifier, only of the one with most values: those of a person, such as the age, may
+    be one too.
+    """
+    table = problem.table
+    if table.row_groups is not None or not problem.method.shuffles_rows:
+        return
+    repeated = _scan(problem, engine, repeated_values_of, table.target)
+    usable = [one for one in repeated if one.feature in table.usable]
+    named = [one for one in usable if is_called_identifier(table.names[one.feature])]
+    others = [one for one in usable if one.have_effects]
+    for one in named or sorted(others, key=lambda one: (-one.n_values, table.digests[one.feature]))[:1]:
+        name, fewest, most = table.names[one.feature], one.fewest_rows, one.most_rows
+        times = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        yield data_warning(
+            "groups",
+            f'"{name}" repeats {times} times for each of {one.n_values:,} values: if rows of one {name} belong '
+            "together, p-values are too small, unless they are kept together with ",
+            Hint("groups", name),
+            ".",
+            features=[name],
         )
 
 
@@ -237,6 +271,7 @@ def _quoted(names: Sequence[str]) -> list[str]:
 BEFORE_SEARCH: tuple[Callable[[Problem, Engine], Records], ...] = (
     untested_features,
     leaks,
+    forgotten_groups,
     dropped_rows,
     numeric_text,
     small_alpha,

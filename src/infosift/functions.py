@@ -17,13 +17,7 @@ from infosift.data.table import Table, make_table
 from infosift.data.targets import decide_kinds
 from infosift.engines import active_engine
 from infosift.engines.base import Question
-from infosift.errors import (
-    InputError,
-    require_count,
-    require_finite_number,
-    require_level,
-    require_same_length,
-)
+from infosift.errors import InputError, require_count, require_finite_number, require_level, require_same_length
 from infosift.inference.conditional_test import ConditionalTest, TestContext
 from infosift.inference.diagnostics import serial_dependence
 from infosift.inference.nulls import Null, as_null

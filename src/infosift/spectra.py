@@ -62,11 +62,7 @@ class BSplineBasis(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     def __init__(
-        self,
-        n_functions: str | int | Sequence[int] = "auto",
-        *,
-        order: int | Sequence[int] = 4,
-        grid: Any = None,
+        self, n_functions: str | int | Sequence[int] = "auto", *, order: int | Sequence[int] = 4, grid: Any = None
     ) -> None:
         self.n_functions = n_functions
         self.order = order

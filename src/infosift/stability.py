@@ -272,10 +272,7 @@ def select(data: ResampledData, seed: int, number: int) -> HalfSample:
         for carrier in verdict.redundant_with
     ]
     return HalfSample(
-        number=number,
-        selected=selection.indices,
-        redundant=tuple(redundant),
-        is_partial=selection.is_partial,
+        number=number, selected=selection.indices, redundant=tuple(redundant), is_partial=selection.is_partial
     )
 
 

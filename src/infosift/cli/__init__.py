@@ -42,9 +42,7 @@ for _name, _command in COMMANDS.items():
 
 
 @app.callback(invoke_without_command=True)
-def _main(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
-) -> None:
+def _main(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
     if version:
         from importlib.metadata import version as version_of
 

@@ -255,10 +255,7 @@ def check_by_model(table: InputTable, parameters: dict[str, Any], model: str) ->
 
 
 def measure_stability(
-    table: InputTable,
-    parameters: dict[str, Any],
-    n_resamples: int,
-    checkpoint: Path | None = None,
+    table: InputTable, parameters: dict[str, Any], n_resamples: int, checkpoint: Path | None = None
 ) -> "Stability":
     """Select on half-samples."""
     from infosift.selector import MutualInfoSelector

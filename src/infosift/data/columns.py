@@ -224,8 +224,7 @@ def requested_discrete(given: Any, names: Sequence[str]) -> tuple[int, ...] | No
     if flags and all(isinstance(flag, (bool, np.bool_)) for flag in flags):
         if len(flags) != len(names):
             raise InputError(
-                Hint("discrete_features"),
-                f" has {len(flags)} yes or no for {len(names)} features: give one each.",
+                Hint("discrete_features"), f" has {len(flags)} yes or no for {len(names)} features: give one each."
             )
         return tuple(np.flatnonzero(flags).tolist())
     return positions(flags, names, Hint("discrete_features"))

@@ -246,11 +246,7 @@ def _read_excel(source: Path | BytesIO, path: str, options: ReadOptions) -> Scan
             quoted = [f'"{sheet}"' for sheet in sheets]
             raise InputError(f'{path} has no sheet "{options.sheet}": it has {listing(quoted, most=8)}.')
         frame = pl.read_excel(
-            source,
-            sheet_name=sheet,
-            has_header=options.has_header,
-            infer_schema_length=None,
-            raise_if_empty=False,
+            source, sheet_name=sheet, has_header=options.has_header, infer_schema_length=None, raise_if_empty=False
         )
         first = book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_polars()
     except fastexcel.FastExcelError as error:

@@ -243,11 +243,7 @@ def read_target(data: Any, name: str = "target") -> NamedColumns:
 
 
 def make_target(
-    columns: NamedColumns,
-    kinds: Sequence[TargetKind],
-    how: Preparation,
-    *,
-    rows_of_each_class: bool = True,
+    columns: NamedColumns, kinds: Sequence[TargetKind], how: Preparation, *, rows_of_each_class: bool = True
 ) -> Target:
     """Encode the columns of a target; refuse one whose value never changes.
 

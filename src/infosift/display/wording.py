@@ -42,10 +42,7 @@ FALLING = (
 # The mark of each verdict, as in the figure of verdicts, and its meaning, in the order of the table of features.
 VERDICTS = {
     "kept": ("★", "in from the start, as set by keep"),
-    "selected": (
-        "●",
-        "significantly informative: given the others selected, or on its own for a filter",
-    ),
+    "selected": ("●", "significantly informative: given the others selected, or on its own for a filter"),
     "redundant": ("■", "informative alone, but adds nothing detectable to the selected ones"),
     "undecided": ("◇", "p too near alpha to tell, or informative alone and not settled given the selected ones"),
     "irrelevant": ("▽", "not shown to be informative: p clearly above alpha"),

@@ -299,11 +299,7 @@ def read_remotely(source: ColumnSource, n_rows: int, engine: Engine, fewest_colu
         numeric_text |= {start + i: text for i, text in own_text.items()}
     blocks = _Blocks(engine, starts, handles, len(source.names), n_rows)
     return RemoteFeatures(
-        source.names,
-        blocks,
-        discrete=frozenset(discrete),
-        numeric_text=numeric_text,
-        labels=source.labels,
+        source.names, blocks, discrete=frozenset(discrete), numeric_text=numeric_text, labels=source.labels
     )
 
 

@@ -253,10 +253,7 @@ def permutations_to_reach(least_p: float, n_values: int) -> int:
 
 
 def sequential_p_values(
-    sample: NullSample,
-    sample_of: Callable[[list[int]], Callable[[int], NullSample]],
-    n_rows: int,
-    least_p: float,
+    sample: NullSample, sample_of: Callable[[list[int]], Callable[[int], NullSample]], n_rows: int, least_p: float
 ) -> tuple[FloatArray, IntArray]:
     """Return unadjusted p-values that can be as small as ``least_p``, and the permutations behind each.
 

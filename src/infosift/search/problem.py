@@ -91,11 +91,7 @@ def _plain(value: Any) -> Any:
 
 
 def make_problem(
-    features: Features,
-    target: NamedColumns,
-    row_groups: Any,
-    given: Mapping[str, Any],
-    settings: Settings,
+    features: Features, target: NamedColumns, row_groups: Any, given: Mapping[str, Any], settings: Settings
 ) -> Problem:
     """Make the problem that parameters pose for a table; ``settings`` has what does not depend on the table."""
     groups = read_feature_groups(given["feature_groups"], features.names)

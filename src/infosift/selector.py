@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Self
 
@@ -65,6 +65,7 @@ except ImportError:  # scikit-learn before 1.9
         return without_callbacks
 
 
+@dataclass(eq=False, repr=False)  # scikit-learn compares and shows estimators its own way
 class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Select the features that together are most informative about a target, without a prediction model.
 
@@ -163,49 +164,28 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
     ('s5', 'bmi', 'bp', 's3', 'sex')
     """
 
+    alpha: float = 0.05
+    _: KW_ONLY
+    method: Any = "calibrated"
+    search: Any = "forward"
+    criterion: Any = "ksg"
+    min_features: int = 0
+    max_features: int | None = None
+    keep: Any = None
+    ignore: Any = None
+    feature_groups: Any = None
+    discrete_features: Any = "auto"
+    discrete_target: bool | str = "auto"
+    scale: str = "standard"
+    missing: str = "error"
+    random_state: SeedLike = None
+    n_jobs: int | None = None
+    verbose: int = 0
+    time_limit: float | None = None
+    checkpoint: Any = None
+
     # Row groups are wanted wherever scikit-learn routes metadata, as by its own group splitters.
     __metadata_request__fit = {"groups": True}  # noqa: RUF012  # scikit-learn reads it so
-
-    def __init__(
-        self,
-        alpha: float = 0.05,
-        *,
-        method: Any = "calibrated",
-        search: Any = "forward",
-        criterion: Any = "ksg",
-        min_features: int = 0,
-        max_features: int | None = None,
-        keep: Any = None,
-        ignore: Any = None,
-        feature_groups: Any = None,
-        discrete_features: Any = "auto",
-        discrete_target: bool | str = "auto",
-        scale: str = "standard",
-        missing: str = "error",
-        random_state: SeedLike = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        time_limit: float | None = None,
-        checkpoint: Any = None,
-    ) -> None:
-        self.alpha = alpha
-        self.method = method
-        self.search = search
-        self.criterion = criterion
-        self.min_features = min_features
-        self.max_features = max_features
-        self.keep = keep
-        self.ignore = ignore
-        self.feature_groups = feature_groups
-        self.discrete_features = discrete_features
-        self.discrete_target = discrete_target
-        self.scale = scale
-        self.missing = missing
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.time_limit = time_limit
-        self.checkpoint = checkpoint
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, those of a method or criterion object as ``method__n_folds`` and the like.

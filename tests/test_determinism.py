@@ -114,7 +114,8 @@ def test_searches_with_threads_and_columns_in_another_order(data, method, search
     reference = run(X, y, **options)
     assert run(X, y, n_jobs=4, block_size=1, **options) == reference
     other = run(X[:, order], y, tuple(f"x{i}" for i in order), **options)
-    assert set(other.names) == set(reference.names)
+    assert other.names == reference.names
+    assert other.explained == reference.explained
     assert [step.feature for step in other.steps] == [step.feature for step in reference.steps]
     assert [step.p_value for step in other.steps] == [step.p_value for step in reference.steps]
     assert [step.statistic for step in other.steps] == [step.statistic for step in reference.steps]

@@ -30,6 +30,22 @@ def test_is_what_the_definitions_say(seed, n, d, k):
         assert ours == pytest.approx(neighbor_error(X, target, k), abs=1e-9)
 
 
+def test_the_order_of_the_rows_counts_only_where_rows_are_equal():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    kind, y = X[:, 0] > 0, X[:, 0] + rng.normal(size=60)
+    orders = [rng.permutation(60) for _ in range(200)]
+    for criterion in ("delta", "gamma", "neighbor-error"):
+        scores = [score_candidates(X[order], y[order], criterion=criterion) for order in orders[:5]]
+        np.testing.assert_allclose(scores[1:], [scores[0]] * 4, atol=1e-12)
+    # The nearest of equal rows is one of them by chance. On average, half the squared difference of two rows of a
+    # kind is the variance within it.
+    shares = [mutual_information(kind[order], y[order], criterion="delta") for order in orders]
+    within = sum(own.sum() * y[own].var(ddof=1) for own in (kind, ~kind)) / 60
+    assert np.std(shares) > 0.01
+    assert np.mean(shares) == pytest.approx(within / y.var(), abs=4 * np.std(shares) / np.sqrt(200))
+
+
 def test_a_category_is_one_apart_from_all_others():
     rng = np.random.default_rng(0)
     x, y = columns_of(rng, 60, 2)

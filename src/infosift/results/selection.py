@@ -255,7 +255,8 @@ class Selection(Record):
     conditional : bool
         Whether features were tested conditional on the others selected; a filter tests each on its own.
     start : tuple of int
-        Positions of the features that the search started from, besides those kept: all of a backward search.
+        Positions of the features that the search started from, besides those kept: all of a backward search, in
+        an order given by their values, since none of them comes first.
     steps : tuple of Step
         The steps of the search.
     replacements, removals : tuple

@@ -140,6 +140,7 @@ class Run:
     def _without_decisions(self) -> Selection:
         problem, table = self._problem, self._problem.table
         is_stepwise = problem.search.is_conditional and not problem.search.starts_full
+        at_start = sorted(problem.candidates, key=table.digest) if problem.search.starts_full else []
         return Selection(
             feature_names=table.names,
             feature_labels=problem.labels,
@@ -158,7 +159,7 @@ class Run:
             settings=problem.settings,
             version=version_of("infosift"),
             conditional=problem.search.is_conditional,
-            start=tuple(columns_of(problem.candidates)) if problem.search.starts_full else (),
+            start=tuple(columns_of(at_start)),
             error_rate=problem.search.error_rate(problem.method),
             alpha_shares=problem.method.alpha_shares if is_stepwise else (),
             criterion_parameter=problem.criterion.parameter,

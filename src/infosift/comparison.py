@@ -361,6 +361,7 @@ def _default_score(data: PredictionData, folds: Sequence[Fold], model: Any) -> s
     return "roc_auc" if len(classes) == 2 else "roc_auc_ovr"
 
 
+@dataclass(eq=False, repr=False)
 class _SubsetModels(BaseEstimator):  # type: ignore[misc]
     """What is cross-validated: select features on the training rows, and fit the model to each subset of them.
 
@@ -377,16 +378,11 @@ class _SubsetModels(BaseEstimator):  # type: ignore[misc]
         Whether the search was ended early.
     """
 
-    def __init__(
-        self,
-        data: PredictionData,
-        selector: MutualInfoSelector,
-        make_model: ModelFactory,
-        folds: Sequence[Fold],
-        n_jobs: int | None,
-    ) -> None:
-        self.data, self.selector, self.make_model, self.folds = data, selector, make_model, folds
-        self.n_jobs = n_jobs
+    data: PredictionData
+    selector: MutualInfoSelector
+    make_model: ModelFactory
+    folds: Sequence[Fold]
+    n_jobs: int | None
 
     def __sklearn_clone__(self) -> Self:
         return copy(self)  # folds share the table: a clone would copy it

@@ -310,7 +310,7 @@ def _table(
         others = read_columns(given, "given").mark_discrete("auto", takes_categories)
         require_same_length(others.n_rows, target.n_rows)
         require_finite(others)
-        features = features.joined(others)
+        features = NamedColumns.joined([features, others])
     table = make_table(
         features,
         target,

@@ -25,6 +25,10 @@ class NearestRowsCriterion(NeighborsCriterion):
     measure = "explained share of the target"
     unit = ""
 
+    def __init__(self, n_neighbors: int | str = "auto", *, max_neighbors: int = 20) -> None:
+        self.n_neighbors = n_neighbors
+        self.max_neighbors = max_neighbors
+
     def reported(self, scores: FloatArray) -> FloatArray:
         """Return the shares that are not explained, which are errors: lower is better."""
         return np.asarray(1 - scores)
@@ -78,10 +82,6 @@ class GammaTest(NearestRowsCriterion):
     """
 
     _FEWEST_COMPARED = 5
-
-    def __init__(self, n_neighbors: int | str = "auto", *, max_neighbors: int = 20) -> None:
-        self.n_neighbors = n_neighbors
-        self.max_neighbors = max_neighbors
 
     def scorer_given(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> CandidateScorer:
         """Return the function that scores the given columns plus a candidate."""
@@ -173,10 +173,6 @@ class NeighborError(NearestRowsCriterion):
     """
 
     _DEFAULT = 5
-
-    def __init__(self, n_neighbors: int | str = "auto", *, max_neighbors: int = 20) -> None:
-        self.n_neighbors = n_neighbors
-        self.max_neighbors = max_neighbors
 
     def scorer_given(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> CandidateScorer:
         """Return the function that scores the given columns plus a candidate."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, count
+from itertools import accumulate, chain, count
 from numbers import Integral
 from typing import Any, Self
 
@@ -174,12 +174,16 @@ class NamedColumns(Features):
         """Return the columns in some of the rows."""
         return self if rows.all() else replace(self, values=self.values[:, rows])
 
-    def joined(self, others: NamedColumns) -> NamedColumns:
-        """Return these columns and others of the same rows, with what is discrete in both."""
-        return NamedColumns(
-            (*self.names, *others.names),
-            np.concatenate([self.values, others.values]),
-            discrete=self.discrete.union(len(self.names) + i for i in others.discrete),
+    @classmethod
+    def joined(cls, parts: Sequence[NamedColumns]) -> NamedColumns:
+        """Join columns of the same rows, with what is known of their kinds."""
+        starts = list(accumulate((len(part.names) for part in parts[:-1]), initial=0))
+        located = list(zip(starts, parts, strict=True))
+        return cls(
+            tuple(name for part in parts for name in part.names),
+            np.concatenate([part.values for part in parts]),
+            discrete=frozenset(start + i for start, part in located for i in part.discrete),
+            numeric_text={start + i: text for start, part in located for i, text in part.numeric_text.items()},
         )
 
     def complete_rows(self, ignored: Sequence[int] = ()) -> BoolArray:

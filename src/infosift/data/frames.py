@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -58,7 +58,7 @@ def read_frame(frame: nw.DataFrame[Any], native: Any) -> NamedColumns:
             values = check_array(frame.to_native(), dtype=np.float64, ensure_all_finite=False)
         columns = NamedColumns(names, values.T)
     else:
-        columns = _joined([_read_series(frame[name], name) for name in names])
+        columns = NamedColumns.joined([_read_series(frame[name], name) for name in names])
     is_pandas = nw.dependencies.is_pandas_like_dataframe(native)
     return replace(columns, labels=labels_of(native.columns)) if is_pandas else columns
 
@@ -78,7 +78,7 @@ def read_array(values: Any, default_name: str = "x", names: tuple[str, ...] | No
     """Read the columns of a two-dimensional array, by default under the names that scikit-learn gives."""
     names = names or tuple(f"{default_name}{i}" for i in range(values.shape[1]))
     if values.dtype.kind in "OUSTmM":
-        return _joined([_read_values(values[:, i], name) for i, name in enumerate(names)])
+        return NamedColumns.joined([_read_values(values[:, i], name) for i, name in enumerate(names)])
     return NamedColumns(names, np.asarray(values, dtype=np.float64).T)
 
 
@@ -139,15 +139,6 @@ def _require_memory(shape: tuple[int, ...]) -> None:
             f"The sparse table needs {needed / _GIGABYTE:,.0f} GB with its zeros, and there are "
             f"{memory / _GIGABYTE:,.0f}: take fewer columns, such as those with the most values."
         )
-
-
-def _joined(columns: Sequence[NamedColumns]) -> NamedColumns:
-    return NamedColumns(
-        tuple(column.names[0] for column in columns),
-        np.concatenate([column.values for column in columns]),
-        discrete=frozenset(i for i, column in enumerate(columns) if column.discrete),
-        numeric_text={i: column.numeric_text[0] for i, column in enumerate(columns) if column.numeric_text},
-    )
 
 
 def _read_series(series: nw.Series[Any], name: str) -> NamedColumns:

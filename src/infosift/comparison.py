@@ -35,8 +35,7 @@ from infosift.errors import DataWarning, InputError, require_choice, require_cou
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike, resolve_seed
 from infosift.registry import MODELS
-from infosift.results.comparison import SubsetComparison, SubsetScores
-from infosift.results.selection import Selection
+from infosift.results import Selection, SubsetComparison, SubsetScores
 from infosift.selector import MutualInfoSelector, problem_on_all_rows
 
 _PENALTIES = np.logspace(-6, 6, 49)

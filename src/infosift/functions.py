@@ -26,8 +26,7 @@ from infosift.inference.statistics.neighbors import JointInformation
 from infosift.progress import Reporter
 from infosift.random_streams import SeedLike, resolve_seed
 from infosift.registry import CRITERIA, NULLS
-from infosift.results.comparison import CriterionChoice
-from infosift.results.steps import FoldEstimates, NeighborChoice, PermutationTest
+from infosift.results import CriterionChoice, FoldEstimates, NeighborChoice, PermutationTest
 from infosift.search.data_warnings import emit, many_permutations, row_order
 from infosift.search.resampling import Resampling, choose_value, compare, resample
 

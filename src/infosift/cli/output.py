@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from infosift.cli.options import SelectionOptions
-    from infosift.results.selection import Selection
-    from infosift.results.stability import Stability
+    from infosift.results import Selection, Stability
 
 STANDARD_INPUT, STANDARD_OUTPUT = "-", Path("-")
 BAD_INPUT = 2

@@ -34,9 +34,7 @@ from infosift.errors import DataWarning, InputError
 from infosift.progress import INTERRUPTED, raise_from_here
 
 if TYPE_CHECKING:
-    from infosift.results.comparison import SubsetComparison
-    from infosift.results.selection import Selection
-    from infosift.results.stability import Stability
+    from infosift.results import Selection, Stability, SubsetComparison
 
 OUT_OF_TIME = 124  # as of the command timeout
 _CUT_SHORT = {

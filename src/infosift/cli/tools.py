@@ -209,9 +209,7 @@ class ViewCommand:
 
 def _read_result(file: Path) -> tuple[str, Any]:
     """Read a stored result, and return it with the name that a report has for it."""
-    from infosift.results.comparison import SubsetComparison
-    from infosift.results.selection import Selection
-    from infosift.results.stability import Stability
+    from infosift.results import Selection, Stability, SubsetComparison
 
     kinds: dict[str, tuple[str, Any]] = {
         "Selection": ("selection", Selection),

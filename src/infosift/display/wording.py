@@ -20,10 +20,7 @@ from infosift.results.selection import DETECTED_OF_TEN
 from infosift.results.steps import ProcedureDescription
 
 if TYPE_CHECKING:
-    from infosift.results.comparison import SubsetComparison, SubsetScores
-    from infosift.results.selection import Selection
-    from infosift.results.stability import Stability
-    from infosift.results.steps import NeighborChoice, Step
+    from infosift.results import NeighborChoice, Selection, Stability, Step, SubsetComparison, SubsetScores
 
 CAUTION = (
     "P-values are those of single tests. They are adjusted neither for testing the best of many features nor for "

@@ -27,8 +27,7 @@ from infosift.results.steps import (
 )
 
 if TYPE_CHECKING:
-    from infosift.results.comparison import SubsetComparison
-    from infosift.results.stability import Stability
+    from infosift.results import Stability, SubsetComparison
 
 INTERRUPT, TIME_LIMIT = "an interrupt", "the time limit"
 # The smallest detectable correlation is detected in so many of ten tables like the one at hand: a power of 80 %.

@@ -14,8 +14,7 @@ from infosift.data.table import Table
 from infosift.engines.base import Engine
 from infosift.progress import Reporter
 from infosift.registry import METHODS, SEARCHES, resolve
-from infosift.results.selection import Settings
-from infosift.results.steps import NeighborChoice, ProcedureDescription, Removal, Replacement, Step
+from infosift.results import NeighborChoice, ProcedureDescription, Removal, Replacement, Settings, Step
 
 # Features or feature groups, each of which is selected or left out as a whole.
 Units: TypeAlias = Sequence[FeatureUnit]

@@ -16,8 +16,7 @@ from infosift.data.table import Table
 from infosift.engines.base import Engine, Question
 from infosift.errors import Hint, InputError, require_rows
 from infosift.random_streams import stream
-from infosift.results.comparison import CriterionChoice
-from infosift.results.steps import FoldEstimates, NeighborChoice
+from infosift.results import CriterionChoice, FoldEstimates, NeighborChoice
 
 # Of a longer table as many rows are drawn, so that the choice takes no longer than this.
 MOST_ROWS = 10_000

@@ -15,8 +15,7 @@ from infosift.engines.base import Engine, Question, ThreadEngine, join_columns
 from infosift.inference.diagnostics import smallest_detectable_correlation
 from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.permutation import interval_of_p
-from infosift.results.selection import Explained, Selection
-from infosift.results.steps import Step, Verdict
+from infosift.results import Explained, Selection, Step, Verdict
 from infosift.search.base import Phase, Problem, Tests, columns_of
 
 _COLUMNS_AT_ONCE = 16

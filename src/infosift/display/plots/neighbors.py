@@ -15,8 +15,7 @@ from infosift.errors import Hint, InputError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from infosift.results.selection import Selection
-    from infosift.results.steps import NeighborChoice
+    from infosift.results import NeighborChoice, Selection
 
 
 @dataclass(eq=False)

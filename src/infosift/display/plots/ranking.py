@@ -14,8 +14,7 @@ from infosift.inference.permutation import threshold
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from infosift.results.selection import Selection
-    from infosift.results.steps import Step
+    from infosift.results import Selection, Step
 
 
 @dataclass(eq=False)

@@ -15,8 +15,7 @@ from infosift.results.stability import THRESHOLD
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from infosift.results.comparison import SubsetComparison
-    from infosift.results.stability import Stability
+    from infosift.results import Stability, SubsetComparison
 
 _THRESHOLDS = (0.6, 0.7, 0.8, 0.9, 1.0)
 

@@ -27,10 +27,7 @@ from infosift.errors import InputError, in_words
 from infosift.io import write_file
 
 if TYPE_CHECKING:
-    from infosift.results.comparison import SubsetComparison
-    from infosift.results.selection import Selection
-    from infosift.results.stability import Stability
-    from infosift.results.steps import NeighborChoice, Step
+    from infosift.results import NeighborChoice, Selection, Stability, Step, SubsetComparison
 
 __all__ = ["render", "summarise", "write_report"]
 # Below this number of rows power is small, which the page states where it cannot be computed.

@@ -13,9 +13,7 @@ from infosift.display.wording import count, percent, probability, series
 from infosift.results.path import CandidateRank, candidate_ranks, feature_rows
 
 if TYPE_CHECKING:
-    from infosift.results.comparison import SubsetComparison
-    from infosift.results.selection import Selection
-    from infosift.results.stability import Stability
+    from infosift.results import Selection, Stability, SubsetComparison
 
 # What becomes of a feature whose step is not accepted, and of one whose step is.
 _ACTIONS = {"add": ("rejected", "added"), "remove": ("needed", "removed")}

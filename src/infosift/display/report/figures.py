@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from infosift.display.plots.canvas import Display
-    from infosift.results.comparison import SubsetComparison
-    from infosift.results.selection import Selection
-    from infosift.results.stability import Stability
+    from infosift.results import Selection, Stability, SubsetComparison
 
 # Above this number, lines are stored as dots of a picture, which takes fewer bytes than their coordinates.
 _MOST_LINES = 60

@@ -8,28 +8,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from infosift.cli import options, output
 from infosift.cli.input_file import InputTable, read_table
-from infosift.cli.options import (
-    RESAMPLES,
-    RESULTS,
-    OpenReport,
-    SelectionOptions,
-    TimeLimit,
-    choice,
-    csv_option,
-    option,
-    plot_option,
-    workers,
-)
-from infosift.cli.output import (
-    console_for,
-    open_in_browser,
-    require_files,
-    stop,
-    temporary_page,
-    write_report,
-    write_results,
-)
 from infosift.errors import DataWarning, InputError
 from infosift.progress import INTERRUPTED, raise_from_here
 
@@ -44,35 +24,35 @@ _CUT_SHORT = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelectCommand(SelectionOptions):
+class SelectCommand(options.SelectionOptions):
     """Select the features of a file that together are most informative about a target.
 
     Example: [bold]infosift select houses.csv --target price --ignore id --report houses.html[/bold]
     """
 
-    report: Annotated[Path | None, option("Write a report to hand on, one HTML file.", metavar="FILE")] = None
-    open_report: OpenReport = False
-    csv: Annotated[Path | None, csv_option("The selected features and the target")] = None
-    check_model: Annotated[str | None, choice("check_model", panel=RESULTS)] = None
+    report: Annotated[Path | None, options.option("A report to hand on, one HTML file.", metavar="FILE")] = None
+    open_report: options.OpenReport = False
+    csv: Annotated[Path | None, options.csv_option("The selected features and the target")] = None
+    check_model: Annotated[str | None, options.choice("check_model", panel=options.RESULTS)] = None
     stability: Annotated[
         int | None,
-        option(
-            f"Also show how often features are selected over N half-samples ({RESAMPLES} by default).",
-            RESULTS,
+        options.option(
+            f"Also show how often features are selected over N half-samples ({options.RESAMPLES} by default).",
+            options.RESULTS,
             "[N]",
         ),
     ] = None
-    time_limit: TimeLimit = None
+    time_limit: options.TimeLimit = None
 
     def run(self) -> None:
         """Read the file, select, write and print the results."""
-        require_files(self, {"--report": self.report}, has_report=self._has_report)
+        output.require_files(self, {"--report": self.report}, has_report=self._has_report)
         self._require_shown()
         table = read_table(
             self, keep=self.keep, ignore=self.ignore, groups=self.groups, by_workers=self.scheduler is not None
         )
         parameters = {**self.parameters(table), "time_limit": self.time_limit, "checkpoint": self.checkpoint}
-        with workers(self.scheduler, self.jobs) as parameters["n_jobs"]:
+        with options.workers(self.scheduler, self.jobs) as parameters["n_jobs"]:
             self._select(table, parameters)
 
     def _select(self, table: InputTable, parameters: dict[str, Any]) -> None:
@@ -89,21 +69,22 @@ class SelectCommand(SelectionOptions):
             if self._has_report:
                 in_report.update(others)
         finally:
-            write_results(
+            output.write_results(
                 self,
                 selection,
                 table=lambda: (table.columns(selection.names).with_columns(table.target), "Selected features"),
                 picture=selection.plot,
-                more=[lambda: write_report(selection, self._page, in_report, self.quiet)] * self._has_report,
+                more=[lambda: output.write_report(selection, self._page, in_report, self.quiet)]
+                * self._has_report,
                 show=None if code == OUT_OF_TIME else partial(print_selection, selection),
             )
         printers: dict[str, Any] = {"check": print_comparison, "stability": print_stability}
         for name, result in chain(in_report.items(), others):
             if not self.quiet:
-                printers[name](result, console_for(self.json, self.csv))
+                printers[name](result, output.console_for(self.json, self.csv))
         stop_if_cut_short(selection)
         if self.open_report:
-            open_in_browser(self._page)
+            output.open_in_browser(self._page)
 
     def _others(self, table: InputTable, parameters: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         """Yield other results as soon as they are there, with the names that a report has for them."""
@@ -122,7 +103,7 @@ class SelectCommand(SelectionOptions):
     @cached_property
     def _page(self) -> Path:
         """Where the report is written."""
-        return self.report or temporary_page("report" if self.file == "-" else Path(self.file).stem)
+        return self.report or output.temporary_page("report" if self.file == "-" else Path(self.file).stem)
 
     def _require_shown(self) -> None:
         """Refuse results that would be shown nowhere."""
@@ -132,7 +113,7 @@ class SelectCommand(SelectionOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankCommand(SelectionOptions):
+class RankCommand(options.SelectionOptions):
     """Put all features of a file in order: those selected, then the others by what they would add to these.
 
     With --min-features the search itself goes on to that many, which takes
@@ -141,18 +122,18 @@ class RankCommand(SelectionOptions):
     Example: [bold]infosift rank houses.csv --target price[/bold]
     """
 
-    csv: Annotated[Path | None, csv_option("The features in their order")] = None
-    plot: Annotated[Path | None, plot_option("the order")] = None
-    time_limit: TimeLimit = None
+    csv: Annotated[Path | None, options.csv_option("The features in their order")] = None
+    plot: Annotated[Path | None, options.plot_option("the order")] = None
+    time_limit: options.TimeLimit = None
 
     def run(self) -> None:
         """Read the file, select, write and print the results."""
         from infosift.display.terminal import print_ranking
 
-        require_files(self)
+        output.require_files(self)
         table = read_table(self, keep=self.keep, ignore=self.ignore, groups=self.groups)
         parameters = {**self.parameters(table), "time_limit": self.time_limit, "checkpoint": self.checkpoint}
-        with workers(self.scheduler, self.jobs) as parameters["n_jobs"]:
+        with options.workers(self.scheduler, self.jobs) as parameters["n_jobs"]:
             selection = fit(table, parameters)
 
         def ranking() -> tuple[Any, str]:
@@ -161,7 +142,7 @@ class RankCommand(SelectionOptions):
             ranks = range(1, len(selection.ranking) + 1)
             return pl.DataFrame({"rank": ranks, "feature": selection.ranking}), "Ranking"
 
-        write_results(
+        output.write_results(
             self,
             selection,
             table=ranking,
@@ -172,7 +153,7 @@ class RankCommand(SelectionOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class StabilityCommand(SelectionOptions):
+class StabilityCommand(options.SelectionOptions):
     """Show how often each feature of a file is selected over half-samples of its rows.
 
     Half-samples come in pairs without a row in common. A bound says how many
@@ -181,20 +162,20 @@ class StabilityCommand(SelectionOptions):
     Example: [bold]infosift stability houses.csv --target price --checkpoint halves.json[/bold]
     """
 
-    resamples: Annotated[int, option("Half-samples, an even number.", metavar="N")] = RESAMPLES
-    csv: Annotated[Path | None, csv_option("The frequencies")] = None
-    plot: Annotated[Path | None, plot_option("the frequencies")] = None
+    resamples: Annotated[int, options.option("Half-samples, an even number.", metavar="N")] = options.RESAMPLES
+    csv: Annotated[Path | None, options.csv_option("The frequencies")] = None
+    plot: Annotated[Path | None, options.plot_option("the frequencies")] = None
 
     def run(self) -> None:
         """Read the file, select on half-samples, write and print the frequencies."""
         from infosift.display.terminal import print_stability
 
-        require_files(self)
+        output.require_files(self)
         table = read_table(self, keep=self.keep, ignore=self.ignore, groups=self.groups)
         parameters = self.parameters(table)
-        with workers(self.scheduler, self.jobs) as parameters["n_jobs"]:
+        with options.workers(self.scheduler, self.jobs) as parameters["n_jobs"]:
             stability = measure_stability(table, parameters, self.resamples, self.checkpoint)
-        write_results(
+        output.write_results(
             self,
             stability,
             table=lambda: (stability.to_frame(library="polars"), "Frequencies"),
@@ -231,7 +212,7 @@ def exit_code(selection: "Selection") -> int:
 def stop_if_cut_short(selection: "Selection") -> None:
     """End with a sentence where a run was interrupted, or had no time to decide anything."""
     if code := exit_code(selection):
-        stop(_CUT_SHORT[code], code)
+        output.stop(_CUT_SHORT[code], code)
 
 
 def check_by_model(table: InputTable, parameters: dict[str, Any], model: str) -> "SubsetComparison":

@@ -8,33 +8,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from infosift.cli import options, output
 from infosift.cli.input_file import InputTable, read_table
-from infosift.cli.options import (
-    TESTS,
-    Alpha,
-    Ignore,
-    InputFile,
-    Jobs,
-    Json,
-    MissingRows,
-    NumberOfNeighbors,
-    OpenReport,
-    Quiet,
-    Seed,
-    choice,
-    option,
-    plot_option,
-)
-from infosift.cli.output import (
-    console_for,
-    open_in_browser,
-    require_drawable,
-    require_writable,
-    temporary_page,
-    write_picture,
-    write_report,
-    write_text,
-)
 from infosift.cli.select import fit
 from infosift.errors import InputError
 
@@ -50,26 +25,26 @@ What to do next:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NeighborsCommand(InputFile):
+class NeighborsCommand(options.InputFile):
     """Show which number of neighbours the published method would choose, and why.
 
     Example: [bold]infosift neighbors houses.csv --target price[/bold]
     """
 
-    ignore: Ignore = None
-    missing: MissingRows = "error"
-    json: Json = None
-    plot: Annotated[Path | None, plot_option("the choice")] = None
-    seed: Seed = 0
-    jobs: Jobs = -1
+    ignore: options.Ignore = None
+    missing: options.MissingRows = "error"
+    json: options.Json = None
+    plot: Annotated[Path | None, options.plot_option("the choice")] = None
+    seed: options.Seed = 0
+    jobs: options.Jobs = -1
 
     def run(self) -> None:
         """Read the file, choose the number, write and print the choice."""
         from infosift import choose_n_neighbors
         from infosift.display.terminal import print_choice
 
-        require_writable({"--json": self.json}, {"--plot": self.plot}, {"the data": Path(self.file)})
-        require_drawable(self.plot)
+        output.require_writable({"--json": self.json}, {"--plot": self.plot}, {"the data": Path(self.file)})
+        output.require_drawable(self.plot)
         table = read_table(self, ignore=self.ignore)
         table = table.complete(table.names, self.missing, may_ignore=True)
         discrete = self.discrete(table.roles.categorical, table.names)
@@ -77,16 +52,16 @@ class NeighborsCommand(InputFile):
             table.features, table.target, random_state=self.seed, n_jobs=self.jobs, **discrete
         )
         if self.json is not None:
-            write_text(self.json, choice.to_json(indent=1), "Evidence")
+            output.write_text(self.json, choice.to_json(indent=1), "Evidence")
         if self.plot is not None:
             from infosift.display.plots import NeighborsDisplay
 
-            write_picture(NeighborsDisplay.from_choice(choice).plot(), self.plot)
-        print_choice(choice, console_for(self.json))
+            output.write_picture(NeighborsDisplay.from_choice(choice).plot(), self.plot)
+        print_choice(choice, output.console_for(self.json))
 
 
 @dataclass(frozen=True, kw_only=True)
-class TestCommand(InputFile):
+class TestCommand(options.InputFile):
     """Test whether a feature is informative about the target, conditional on others where these are given.
 
     The p-value is that of a single test by nearest neighbours. It is not
@@ -97,22 +72,22 @@ class TestCommand(InputFile):
 
     feature: Annotated[str, typer.Argument(help="The feature to test.", show_default=False)]
     given: Annotated[
-        list[str] | None, option("Features to condition on, with commas or repeated.", metavar="NAMES")
+        list[str] | None, options.option("Features to condition on, with commas or repeated.", metavar="NAMES")
     ] = None
-    alpha: Alpha = 0.05
-    missing: MissingRows = "error"
-    null: Annotated[str, choice("null", TESTS)] = "residual"
-    n_neighbors: NumberOfNeighbors = None
-    json: Json = None
-    seed: Seed = 0
-    jobs: Jobs = -1
+    alpha: options.Alpha = 0.05
+    missing: options.MissingRows = "error"
+    null: Annotated[str, options.choice("null", options.TESTS)] = "residual"
+    n_neighbors: options.NumberOfNeighbors = None
+    json: options.Json = None
+    seed: options.Seed = 0
+    jobs: options.Jobs = -1
 
     def run(self) -> None:
         """Read the file, test the feature, write and print the result."""
         from infosift import permutation_test
         from infosift.display.terminal import print_test
 
-        require_writable({"--json": self.json}, {}, {"the data": Path(self.file)})
+        output.require_writable({"--json": self.json}, {}, {"the data": Path(self.file)})
         table = read_table(self, features=[self.feature], given=self.given)
         given, tested = table.roles.given, _only(table.roles.features)
         table = table.complete(list(dict.fromkeys([tested, *given])), self.missing)
@@ -129,8 +104,8 @@ class TestCommand(InputFile):
             **more,
         )
         if self.json is not None:
-            write_text(self.json, result.to_json(indent=1), "Evidence")
-        print_test(result, tested, given, self.target, console_for(self.json))
+            output.write_text(self.json, result.to_json(indent=1), "Evidence")
+        print_test(result, tested, given, self.target, output.console_for(self.json))
 
 
 def _only(features: list[str]) -> str:
@@ -142,7 +117,7 @@ def _only(features: list[str]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreCommand(InputFile):
+class ScoreCommand(options.InputFile):
     """Print the mutual information of a subset of features with the target, in nats.
 
     The estimate depends on the number of neighbours. It differs from that of
@@ -154,8 +129,8 @@ class ScoreCommand(InputFile):
     features: Annotated[
         list[str], typer.Argument(help="Features, apart or with commas between them.", show_default=False)
     ]
-    missing: MissingRows = "error"
-    n_neighbors: NumberOfNeighbors = None
+    missing: options.MissingRows = "error"
+    n_neighbors: options.NumberOfNeighbors = None
 
     def run(self) -> None:
         """Read the file, estimate and print."""
@@ -186,14 +161,16 @@ class ViewCommand:
             show_default=False,
         ),
     ]
-    report: Annotated[Path | None, option("Write the report to this file.", show_default="a temporary one")] = None
-    quiet: Quiet = False
+    report: Annotated[
+        Path | None, options.option("Write the report to this file.", show_default="a temporary one")
+    ] = None
+    quiet: options.Quiet = False
 
     def run(self) -> None:
         """Read the results, write the report and open it."""
         inputs = {f"number {place} of the files to show": file for place, file in enumerate(self.files, start=1)}
-        require_writable({}, {"--report": self.report}, inputs)
-        require_drawable(None, has_report=True)
+        output.require_writable({}, {"--report": self.report}, inputs)
+        output.require_drawable(None, has_report=True)
         results: dict[str, Any] = {}
         for file in self.files:
             name, result = _read_result(file)
@@ -202,9 +179,9 @@ class ViewCommand:
             results[name] = result
         if "selection" not in results:
             raise InputError("None of the files is a selection: give the file of infosift select --json too.")
-        page = self.report or temporary_page(self.files[0].stem)
-        write_report(results.pop("selection"), page, results, self.quiet)
-        open_in_browser(page)
+        page = self.report or output.temporary_page(self.files[0].stem)
+        output.write_report(results.pop("selection"), page, results, self.quiet)
+        output.open_in_browser(page)
 
 
 def _read_result(file: Path) -> tuple[str, Any]:
@@ -240,8 +217,8 @@ class DemoCommand:
     Example: [bold]infosift demo --open[/bold]
     """
 
-    open_report: OpenReport = False
-    jobs: Jobs = -1
+    open_report: options.OpenReport = False
+    jobs: options.Jobs = -1
 
     def run(self) -> None:
         """Select, and print the selection, a bar chart and what to try next."""
@@ -250,7 +227,7 @@ class DemoCommand:
 
         from infosift.display.terminal import print_bars, print_selection
 
-        require_drawable(None, self.open_report)
+        output.require_drawable(None, self.open_report)
         data, console = load_diabetes(), Console()
         features = pl.DataFrame(data.data, schema=list(data.feature_names))
         typer.echo("Ten measurements of 442 people with diabetes; the target is its progression within a year.\n")
@@ -261,6 +238,6 @@ class DemoCommand:
         print_bars(selection, console)
         typer.echo(_NEXT_COMMANDS)
         if self.open_report:
-            page = temporary_page("diabetes")
-            write_report(selection, page, {})
-            open_in_browser(page)
+            page = output.temporary_page("diabetes")
+            output.write_report(selection, page, {})
+            output.open_in_browser(page)

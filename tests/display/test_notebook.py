@@ -51,7 +51,7 @@ def test_words_that_mislead_are_explained():
     changed = replace(selection, steps=(first, *selection.steps[1:]), verdicts=said, warnings=(order,))
     page = unescape(changed._repr_html_())
     assert "negative; the test allows for that." in page
-    assert "Redundant: informative alone, but adds nothing detectable to the selected ones; irrelevant:" in page
+    assert "Redundant: informative alone, but adds nothing detectable to the selected ones; not shown:" in page
     assert 'To list every informative feature, redundant ones too: search="filter".' in page
     assert "Say which rows belong together with groups." in page
 

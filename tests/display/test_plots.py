@@ -227,7 +227,7 @@ def test_the_verdicts_are_those_of_the_selection(calibrated):
 
 
 def test_each_verdict_has_a_marker_of_its_own(calibrated):
-    kinds = ("selected", "redundant", "irrelevant", "undecided")
+    kinds = ("selected", "redundant", "not shown", "undecided")
     verdicts = tuple(Verdict(kind, kind, 0.01, unadjusted_p_value=0.001) for kind in kinds)
     display = drawn(VerdictsDisplay.from_selection(replace(calibrated, verdicts=verdicts)))
     markers = {line.get_label(): line.get_marker() for line in display.ax_.lines if line.get_label() in kinds}
@@ -245,7 +245,7 @@ def test_of_many_features_some_are_shown_and_the_others_counted(wide):
     ranking = drawn(RankingDisplay.from_selection(wide))
     assert len(ranking.names) == 200
     assert "and 170 more" in texts(ranking)
-    verdicts = tuple(Verdict(name, "irrelevant", 0.5) for name in wide.feature_names)
+    verdicts = tuple(Verdict(name, "not shown", 0.5) for name in wide.feature_names)
     assert "and 160 more" in texts(drawn(VerdictsDisplay.from_selection(replace(wide, verdicts=verdicts))))
     y = np.random.default_rng(0).normal(size=20)
     X = np.random.default_rng(1).normal(size=(20, 200))
@@ -430,7 +430,7 @@ def redundant():
             Verdict("c", "redundant", 0.01, ("a", "b")),
             Verdict("d", "redundant", 0.01, ("b",)),
             Verdict("e", "redundant", 0.01, ("a",)),
-            Verdict("f", "irrelevant", 0.5),
+            Verdict("f", "not shown", 0.5),
         ),
     )
 

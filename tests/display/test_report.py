@@ -136,7 +136,7 @@ def test_redundant_features_have_a_hint(calibrated):
     hint = 'To list every informative feature, redundant ones too: search="filter" (--search filter).'
     found = Verdict("f", "redundant", 0.01, ("d",))
     assert hint in summarise(replace(calibrated, verdicts=(*calibrated.verdicts[:-1], found)))["more"]
-    assert hint not in summarise(replace(calibrated, verdicts=(replace(found, verdict="irrelevant"),)))["more"]
+    assert hint not in summarise(replace(calibrated, verdicts=(replace(found, verdict="not shown"),)))["more"]
 
 
 def test_unadjusted_p_values_have_a_column_where_there_are_others(calibrated, published):

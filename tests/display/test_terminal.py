@@ -187,37 +187,37 @@ def test_what_verdicts_do_not_say(calibrated):
         "To list every informative feature, redundant ones too: --search filter. "
         "Undecided (p too near alpha to tell, or informative alone and not settled given the selected ones): "
         "b (p = 0.400) "
-        "Irrelevant (not shown to be informative: p clearly above alpha): c (p = 0.400) "
+        "Not shown (p clearly above alpha, which is no proof that it is irrelevant): c (p = 0.400) "
         "With 60 rows and 6 features, a feature had to have a rank correlation of about 0.62"
     ) in text
     assert "--search filter" not in text_of(replace(few, verdicts=tuple(said[1:])))
 
 
-def irrelevant(selection, *p_values):
-    """A selection with nothing but irrelevant features of given adjusted and unadjusted p-values."""
+def not_shown(selection, *p_values):
+    """A selection with nothing but features not shown, of given adjusted and unadjusted p-values."""
     said = (
-        Verdict(f"x{i}", "irrelevant", *both[:1], unadjusted_p_value=both[1], n_candidates=len(p_values))
+        Verdict(f"x{i}", "not shown", *both[:1], unadjusted_p_value=both[1], n_candidates=len(p_values))
         for i, both in enumerate(p_values)
     )
     return replace(selection, verdicts=tuple(said))
 
 
-def test_irrelevant_features_have_both_p_values_the_smallest_first(calibrated):
-    text = text_of(irrelevant(calibrated, (0.9, 0.2), (0.21, 0.008), (0.9, 0.04)))
-    assert "above alpha): x1 (p = 0.210, unadjusted 0.008), x2 (0.900, 0.040), x0 (0.900, 0.200)" in text
-    alone = replace(calibrated, verdicts=(Verdict("x0", "irrelevant", 0.4, unadjusted_p_value=0.4),))
-    assert "above alpha): x0 (p = 0.400)" in text_of(alone)
+def test_features_not_shown_have_both_p_values_the_smallest_first(calibrated):
+    text = text_of(not_shown(calibrated, (0.9, 0.2), (0.21, 0.008), (0.9, 0.04)))
+    assert "is irrelevant): x1 (p = 0.210, unadjusted 0.008), x2 (0.900, 0.040), x0 (0.900, 0.200)" in text
+    alone = replace(calibrated, verdicts=(Verdict("x0", "not shown", 0.4, unadjusted_p_value=0.4),))
+    assert "is irrelevant): x0 (p = 0.400)" in text_of(alone)
 
 
 def test_small_unadjusted_p_values_are_explained(calibrated):
-    said = limits(irrelevant(calibrated, *[(0.21, 0.008), (0.9, 0.04)], *[(1.0, 0.5)] * 28))[-1]
+    said = limits(not_shown(calibrated, *[(0.21, 0.008), (0.9, 0.04)], *[(1.0, 0.5)] * 28))[-1]
     assert said == (
         "Verdicts rest on p-values adjusted for 30 features. Unadjusted, as if each were the only one, 2 of the "
-        "30 irrelevant features have p at most 0.05; chance alone gives about 1.5."
+        "30 features not shown have p at most 0.05; chance alone gives about 1.5."
     )
-    one = unadjusted(irrelevant(calibrated, (0.21, 0.008), *[(1.0, 0.5)] * 399))[0]
-    assert one.endswith("1 of the 400 irrelevant features has p at most 0.05; chance alone gives about 20.")
-    assert unadjusted(irrelevant(calibrated, (0.9, 0.2))) == []
+    one = unadjusted(not_shown(calibrated, (0.21, 0.008), *[(1.0, 0.5)] * 399))[0]
+    assert one.endswith("1 of the 400 features not shown has p at most 0.05; chance alone gives about 20.")
+    assert unadjusted(not_shown(calibrated, (0.9, 0.2))) == []
     assert all(sentence in text_of(calibrated) for sentence in limits(calibrated))
 
 

@@ -122,7 +122,7 @@ def test_a_single_test_has_the_meaning_of_a_step():
     "record",
     [
         Verdict("bmi", "redundant", 0.01, ("s5", "bp")),
-        Verdict("age", "irrelevant", 0.4),
+        Verdict("age", "not shown", 0.4),
         Verdict("sex", "selected", 0.01, (), 0.002, 6, ("s5", "bmi")),
         Replacement("area", ("length", "width"), 0.01),
         Removal(("width", "height"), 0.4),
@@ -136,12 +136,12 @@ def test_decisions_travel_as_json(record):
     ("verdict", "text"),
     [
         (
-            Verdict("a", "irrelevant", 0.21, (), 0.008, 1200),
+            Verdict("a", "not shown", 0.21, (), 0.008, 1200),
             "p = 0.21 adjusted for 1,200 candidates (0.008 unadjusted)",
         ),
         (Verdict("a", "selected", 0.01, (), 0.002, 6, ("b", "c")), None),
         (Verdict("a", "selected", 0.004, (), None, 30), "p = 0.004 adjusted for 30 candidates"),
-        (Verdict("a", "irrelevant", 0.4, (), 0.4, 1), "p = 0.4"),
+        (Verdict("a", "not shown", 0.4, (), 0.4, 1), "p = 0.4"),
         (Verdict("a", "selected", 0.01, (), 0.01, 1, ("b",)), "p = 0.01 conditional on b"),
     ],
 )

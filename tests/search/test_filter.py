@@ -48,7 +48,7 @@ def test_redundant_features_are_selected_too(method):
     selection = select(X, x + 0.3 * rng.normal(size=150), method=method)
     assert set(selection.indices) == {0, 1}
     assert not selection.conditional
-    assert {said.verdict for said in selection.verdicts} == {"selected", "irrelevant"}
+    assert {said.verdict for said in selection.verdicts} == {"selected", "not shown"}
 
 
 @pytest.mark.simulation

@@ -245,7 +245,7 @@ def noise(seed):
     return sample.X, sample.y
 
 
-def test_verdicts_tell_redundant_features_from_irrelevant_ones():
+def test_verdicts_tell_redundant_features_from_those_not_shown():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(200, 2))
     X = np.column_stack([x[:, 0], x[:, 0] + 0.5 * rng.normal(size=200), x[:, 1], rng.normal(size=200)])
@@ -255,7 +255,7 @@ def test_verdicts_tell_redundant_features_from_irrelevant_ones():
         "x0": "selected",
         "x1": "redundant",
         "x2": "selected",
-        "x3": "irrelevant",
+        "x3": "not shown",
     }
     assert found["x1"].redundant_with == ("x0",)
     assert found["x0"].given == ("x2",)

@@ -33,18 +33,18 @@ def selection():
 def test_those_not_selected_rest_on_the_first_step(nothing):
     first = nothing.steps[0]
     for place, said in enumerate(nothing.verdicts):
-        assert said.verdict == "irrelevant"
+        assert said.verdict == "not shown"
         assert said.p_value == first.candidate_p_values[place]
         assert said.unadjusted_p_value == first.candidate_unadjusted_p_values[place]
         assert (said.n_candidates, said.given) == (60, ())
 
 
-def test_a_feature_may_seem_significant_alone_and_is_irrelevant_all_the_same(nothing):
+def test_a_feature_may_seem_significant_alone_and_is_not_shown_all_the_same(nothing):
     alpha = nothing.settings.alpha
     small = [said for said in nothing.verdicts if said.unadjusted_p_value <= alpha]
     # Binomial(60, 0.05): none has a chance of 5 %, more than nine one of 0.1 %.
     assert 0 < len(small) <= 9
-    assert all(said.verdict == "irrelevant" and said.p_value > alpha for said in small)
+    assert all(said.verdict == "not shown" and said.p_value > alpha for said in small)
 
 
 def test_adjusting_never_makes_a_p_value_smaller(nothing, selection):
@@ -214,13 +214,13 @@ def test_single_features_have_the_information_of_their_own_steps():
     selection = explained_of(*friedman(0))
     first = selection.steps[0]
     assert selection.information_alone[first.index] == first.information
-    irrelevant = [said.feature for said in selection.verdicts if said.verdict == "irrelevant"]
+    not_shown = [said.feature for said in selection.verdicts if said.verdict == "not shown"]
     unknown = [
         name
         for name, value in zip(selection.feature_names, selection.information_alone, strict=True)
         if np.isnan(value)
     ]
-    assert unknown == irrelevant
+    assert unknown == not_shown
 
 
 def test_a_filter_and_a_published_search_have_it_too():

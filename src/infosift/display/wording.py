@@ -42,14 +42,14 @@ VERDICTS = {
     "selected": ("●", "significantly informative: given the others selected, or on its own for a filter"),
     "redundant": ("■", "informative alone, but adds nothing detectable to the selected ones"),
     "undecided": ("◇", "p too near alpha to tell, or informative alone and not settled given the selected ones"),
-    "irrelevant": ("▽", "not shown to be informative: p clearly above alpha"),
+    "not shown": ("▽", "p clearly above alpha, which is no proof that it is irrelevant"),
     "not selected": ("○", "a candidate, but never the best of a step, or not significant"),
     "not reached": ("○", "nothing was decided before the run ended"),
     "not tested": ("–", "constant, near-unique or a duplicate"),
     "ignored": ("–", "left out, as set by ignore"),
 }
 # The verdicts on features that are not selected; a method without them has "not selected" instead.
-OTHER_VERDICTS = ("redundant", "undecided", "irrelevant")
+OTHER_VERDICTS = ("redundant", "undecided", "not shown")
 # The mark of each outcome of a step.
 MARKS = {"selected": "●", "not significant": "◐", "removed": "■", "needed": "●", "not selected": "○"}
 # How many names a sentence lists before it counts the others.
@@ -346,17 +346,17 @@ def limits(selection: Selection) -> list[str]:
 
 
 def unadjusted(selection: Selection) -> list[str]:
-    """Count the irrelevant features that a test of each alone would call significant, where there are such."""
+    """Count the features not shown that a test of each alone would call significant, where there are such."""
     alpha = selection.settings.alpha
-    irrelevant = [one for one in selection.verdicts if one.verdict == "irrelevant"]
-    p_values = [one.unadjusted_p_value for one in irrelevant]
+    not_shown = [one for one in selection.verdicts if one.verdict == "not shown"]
+    p_values = [one.unadjusted_p_value for one in not_shown]
     number = sum(p_value is not None and p_value <= alpha for p_value in p_values)
     if not number:
         return []
-    expected = alpha * len(irrelevant)
+    expected = alpha * len(not_shown)
     return [
-        f"Verdicts rest on p-values adjusted for {count(irrelevant[0].n_candidates, 'feature')}. Unadjusted, as "
-        f"if each were the only one, {number:,} of the {count(len(irrelevant), 'irrelevant feature')} "
+        f"Verdicts rest on p-values adjusted for {count(not_shown[0].n_candidates, 'feature')}. Unadjusted, as "
+        f"if each were the only one, {number:,} of the {count(len(not_shown), 'feature')} not shown "
         f"{'has' if number == 1 else 'have'} p at most {alpha:g}; chance alone gives about "
         f"{expected:.{1 if expected < 10 else 0}f}."
     ]

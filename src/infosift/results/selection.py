@@ -263,7 +263,7 @@ class Selection(Record):
     verdicts : tuple of Verdict
         The verdict on each feature; empty where p-values are not adjusted.
     information_alone : ndarray
-        The information of each feature alone, in nats: NaN for one that is irrelevant or was not tested.
+        The information of each feature alone, in nats: NaN for one that is not shown or was not tested.
     explained : Explained or None
         How much of the target the selected features explain together, and the bound on the error of any model;
         None where nothing was selected, for several targets, and of a criterion other than mutual information.

@@ -1,9 +1,9 @@
 """Records: frozen dataclasses that compare by value, and are written as JSON and as data frames.
 
 The JSON of a record outlives versions of the package. It has a ``format_version``, which grows whenever a field is
-added, renamed or removed. A reader fills in the fields that an older writer did not have by their defaults, reads
-renamed ones by the tables below, and ignores, with a warning, those of a newer writer. A digest shows whether any
-value was changed since the text was written; it is verified where it is present.
+added, renamed or removed, or a value renamed. A reader fills in the fields that an older writer did not have by
+their defaults, reads what is renamed by the tables below, and ignores, with a warning, fields of a newer writer. A
+digest shows whether any value was changed since the text was written; it is verified where it is present.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ import numpy as np
 from infosift.errors import InputError, listing, require_choice
 
 # 1: infosift 0.1.0 before its release. 2: data warnings have titles and hints, targets their kinds, and tests a
-# description; the digest is called so.
-FORMAT_VERSION = 2
-# Names that older formats have for records, and for fields of records by their present names.
+# description; the digest is called so. 3: the verdict "irrelevant", which no test shows, is called "not shown".
+FORMAT_VERSION = 3
+# Names that older formats have for records, fields of records and values of fields, by which they are called now.
 _RENAMED_RECORDS = {"Notice": "DataWarningRecord"}
 _RENAMED_FIELDS = {"DataWarningRecord": {"sentence": "message"}}
+_RENAMED_VALUES = {"Verdict": {"verdict": {"irrelevant": "not shown"}}}
 _KIND, _FORMAT, _DIGEST, _DIGEST_OF_FORMAT_1 = "infosift", "format_version", "digest", "seal"
 
 R = TypeVar("R")
@@ -186,6 +187,8 @@ class _Decoder:
         if unknown and not self.is_newer:
             raise KeyError(*unknown)
         self.ignored |= unknown
+        for name, present in _RENAMED_VALUES.get(cls.__name__, {}).items():
+            given[name] = present.get(given[name], given[name])
         known = given.keys() & types_of_fields
         return cls(**{name: self.value(types_of_fields[name], given[name]) for name in known})
 

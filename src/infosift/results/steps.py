@@ -268,8 +268,9 @@ class Verdict(Record):
     ----------
     feature : str
         Its name.
-    verdict : {"selected", "redundant", "irrelevant", "undecided"}
-        "undecided" is also a feature that is significant alone, where the search was stopped before it was tested
+    verdict : {"selected", "redundant", "not shown", "undecided"}
+        "not shown" to be informative is no proof of irrelevance. "undecided" is also a feature that is significant
+        alone, where the search was stopped before it was tested
         conditional on those selected.
     p_value : float
         The p-value that the verdict rests on, adjusted for the number of candidates: that of its step where the
@@ -286,7 +287,7 @@ class Verdict(Record):
     Examples
     --------
     >>> from infosift.results import Verdict
-    >>> verdict = Verdict("age", "irrelevant", 0.21, unadjusted_p_value=0.008, n_candidates=30)
+    >>> verdict = Verdict("age", "not shown", 0.21, unadjusted_p_value=0.008, n_candidates=30)
     >>> verdict.rests_on
     'p = 0.21 adjusted for 30 candidates (0.008 unadjusted)'
     """

@@ -26,7 +26,7 @@ _UNJUDGED = "undecided"
 
 
 def verdicts(problem: Problem, tests: Tests, selection: Selection) -> tuple[Verdict, ...]:
-    """Judge each feature: selected, redundant, irrelevant or undecided; none where candidates have no p-values.
+    """Judge each feature: selected, redundant, not shown or undecided; none where candidates have no p-values.
 
     A verdict rests on the test by which the feature was selected, or else on that of the feature alone.
     """
@@ -48,7 +48,7 @@ def verdicts(problem: Problem, tests: Tests, selection: Selection) -> tuple[Verd
     judged = []
     for i, alone in sorted(marginal.items()):
         may_pass = i in informative or _may_be_significant(alone.p_value, first.candidate_permutations, alpha)
-        left_out = "redundant" if carriers.get(i) else "undecided" if may_pass else "irrelevant"
+        left_out = "redundant" if carriers.get(i) else "undecided" if may_pass else "not shown"
         verdict = "selected" if i in selected else left_out
         judged.append(replace(tested.get(i, alone), verdict=verdict, redundant_with=carriers.get(i, ())))
     return tuple(judged)
@@ -164,10 +164,10 @@ def _scores_about(
 
 
 def information_alone(problem: Problem, tests: Tests, engine: Engine, verdicts: Sequence[Verdict]) -> FloatArray:
-    """Return the information of each feature alone; NaN for irrelevant ones, whose estimates would be noise."""
+    """Return the information of each feature alone; NaN for those not shown, whose estimates would be noise."""
     table = problem.table
-    irrelevant = {one.feature for one in verdicts if one.verdict == "irrelevant"}
-    columns = [i for i in columns_of([*problem.kept, *problem.candidates]) if table.names[i] not in irrelevant]
+    not_shown = {one.feature for one in verdicts if one.verdict == "not shown"}
+    columns = [i for i in columns_of([*problem.kept, *problem.candidates]) if table.names[i] not in not_shown]
     information = np.full(len(table.names), np.nan)
     if columns:
         question = Question(table.distance_columns, table.distance_columns[:0], table.distance_target, columns)

@@ -23,7 +23,7 @@ _MARKS = {
     "selected": ("o", BLUE, BLUE),
     "redundant": ("s", ORANGE, ORANGE),
     "undecided": ("D", "white", BLUE),
-    "irrelevant": ("v", PALE, GREY),
+    "not shown": ("v", PALE, GREY),
 }
 _MOST_COLUMNS = 20
 _DARK = 0.55  # share from which on a number in its cell is written in white
@@ -38,7 +38,7 @@ class VerdictsDisplay(RowsDisplay):
     ----------
     names : tuple of str
         Features.
-    verdicts : tuple of {"selected", "redundant", "undecided", "irrelevant"}
+    verdicts : tuple of {"selected", "redundant", "undecided", "not shown"}
         The verdict on each.
     p_values : ndarray of shape (n_features,)
         That of its step where a feature was selected, and otherwise that of the feature alone; adjusted for the

@@ -21,26 +21,7 @@ import numpy as np
 from distributed import Client, Future, KilledWorker, get_worker, wait
 
 from infosift.arrays import ColumnArray, FloatArray, IntArray
-from infosift.engines import is_dask_collection
-from infosift.engines.base import (
-    PARTS_PER_THREAD,
-    AlignedPickle,
-    Answer,
-    BlockColumns,
-    BlockScorer,
-    ColumnBlocks,
-    Engine,
-    Handle,
-    Question,
-    ThreadEngine,
-    blas_controller,
-    equal_parts,
-    ignore_count,
-    join_columns,
-    round_up,
-    rows_of,
-    single_threaded_blas,
-)
+from infosift.engines import base, is_dask_collection
 from infosift.engines.remote_table import RemoteColumns
 from infosift.errors import InputError
 
@@ -88,7 +69,7 @@ class _TaskError(Exception):
 _Call = tuple[Callable[..., Any], Any, tuple[Any, ...]]
 
 
-class DaskEngine(Engine):
+class DaskEngine(base.Engine):
     """Applies functions to items, and scores blocks of candidates, on the workers of a Dask cluster.
 
     What workers hold is known here by futures. Where a worker is lost, all futures are forgotten, and what is
@@ -107,60 +88,62 @@ class DaskEngine(Engine):
     seconds_for_workers = 60  # to start
 
     def __init__(self, client: Client, on_block: Callable[[int], object] | None = None) -> None:
-        self._client, self._on_block = client, on_block or ignore_count
-        self._local = ThreadEngine(1, on_block=on_block)
+        self._client, self._on_block = client, on_block or base.ignore_count
+        self._local = base.ThreadEngine(1, on_block=on_block)
         self._futures: WeakKeyDictionary[_Persisted, Future] = WeakKeyDictionary()
         # Arguments that tasks share, by id, as long as they are referenced here.
         self._shared: dict[int, tuple[ref[Any], Future]] = {}
-        self._tables: OrderedDict[int, tuple[ColumnArray, ColumnBlocks]] = OrderedDict()
+        self._tables: OrderedDict[int, tuple[ColumnArray, base.ColumnBlocks]] = OrderedDict()
         self.bytes_sent: int = 0
         self._n_threads = self._count_threads()
         self.block_bytes = fitting_block_bytes(client)
 
     @property
-    def local(self) -> ThreadEngine:
+    def local(self) -> base.ThreadEngine:
         """A thread of the driver."""
         return self._local
 
     @property
     def n_parts(self) -> int:
         """Several parts for each thread of the workers, but no more than the driver can keep up with."""
-        return min(self._n_threads * PARTS_PER_THREAD, _MOST_PARTS)
+        return min(self._n_threads * base.PARTS_PER_THREAD, _MOST_PARTS)
 
-    def map(self, function: Callable[..., Answer], items: Sequence[Any], *shared: Any) -> Iterator[Answer]:
+    def map(
+        self, function: Callable[..., base.Answer], items: Sequence[Any], *shared: Any
+    ) -> Iterator[base.Answer]:
         """Apply a function to items on the workers, and yield the answers in their order."""
         for answer in self._answers([(function, item, shared) for item in items]):
             self._on_block(0)
             yield answer
 
-    def persist(self, function: Callable[..., Any], items: Sequence[Any], *shared: Any) -> list[Handle]:
+    def persist(self, function: Callable[..., Any], items: Sequence[Any], *shared: Any) -> list[base.Handle]:
         """Return handles of the answers, which workers compute when they are needed, and hold."""
         return [_Persisted(function, item, shared) for item in items]
 
-    def release(self, handles: Sequence[Handle]) -> None:
+    def release(self, handles: Sequence[base.Handle]) -> None:
         """Let workers forget answers, and those they were computed from."""
         for handle in handles:
             if isinstance(handle, _Persisted) and handle.function is not None:
                 self._futures.pop(handle, None)
                 self.release(handle.item if type(handle.item) is tuple else (handle.item,))
 
-    def distribute(self, columns: ColumnArray | ColumnBlocks) -> ColumnBlocks:
+    def distribute(self, columns: ColumnArray | base.ColumnBlocks) -> base.ColumnBlocks:
         """Return the columns in blocks, each with a worker; the last few tables stay with the workers."""
-        if isinstance(columns, (ColumnBlocks, RemoteColumns)):
-            return columns if isinstance(columns, ColumnBlocks) else columns.column_blocks
+        if isinstance(columns, (base.ColumnBlocks, RemoteColumns)):
+            return columns if isinstance(columns, base.ColumnBlocks) else columns.column_blocks
         known = self._tables.pop(id(columns), None)
         if known is None:
             n_columns, n_rows = columns.shape
             size = max(1, min(self.share(n_columns), self.block_bytes // (8 * n_rows)))
-            parts = equal_parts(n_columns, round_up(size, _COLUMNS_IN_STEP))
+            parts = base.equal_parts(n_columns, base.round_up(size, _COLUMNS_IN_STEP))
             blocks = tuple(_Persisted(None, columns[part]) for part in parts)
-            known = (columns, ColumnBlocks(tuple(part.start for part in parts), blocks))
+            known = (columns, base.ColumnBlocks(tuple(part.start for part in parts), blocks))
         self._tables[id(columns)] = known  # with the table itself, so that no other gets its id
         while len(self._tables) > _MOST_TABLES:
             self._tables.popitem(last=False)
         return known[1]
 
-    def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
+    def score(self, score_block: base.BlockScorer, questions: Sequence[base.Question]) -> list[FloatArray]:
         """Return, for each question, the rows of scores of its candidates in their order."""
         share = self.share(sum(question.n_candidates for question in questions))
         blocks = [self._blocks_of(question, share) for question in questions]
@@ -178,14 +161,14 @@ class DaskEngine(Engine):
             scores.append(np.concatenate(parts))
         return scores
 
-    def _blocks_of(self, question: Question, share: int) -> list[tuple[BlockColumns, ...]]:
+    def _blocks_of(self, question: base.Question, share: int) -> list[tuple[base.BlockColumns, ...]]:
         """Return blocks of candidates: columns that lie with the workers, or columns that are sent."""
         candidates = question.candidates
         fitting = max(1, self.block_bytes // (8 * question.n_rows))
         size = min(share, max(_LEAST_COLUMNS, fitting))
         if question.picked is None:
-            assert not isinstance(candidates, ColumnBlocks)
-            parts = equal_parts(question.n_candidates, min(size, fitting))
+            assert not isinstance(candidates, base.ColumnBlocks)
+            parts = base.equal_parts(question.n_candidates, min(size, fitting))
             return [((candidates[part], np.arange(part.stop - part.start)),) for part in parts]
         table, picked = self.distribute(candidates), list(question.picked)
         return [table.locate(picked[run]) for run in table.runs(picked, size)]
@@ -205,7 +188,7 @@ class DaskEngine(Engine):
         waiting, under_way, done = deque(range(len(calls))), dict[Future, int](), dict[int, Any]()
         n_lost = 0
         try:
-            with single_threaded_blas():
+            with base.single_threaded_blas():
                 for number in range(len(calls)):
                     while number not in done:
                         try:
@@ -321,7 +304,7 @@ def _reason_of(error: BaseException) -> BaseException:
     )
 
 
-def _run(function: Callable[..., Answer], driver: int, item: Any, *shared: Any) -> Answer:
+def _run(function: Callable[..., base.Answer], driver: int, item: Any, *shared: Any) -> base.Answer:
     """Apply a function to an item, on a worker."""
     if os.getpid() == driver:  # workers that are threads of the driver
         return function(_aligned(item), *map(_aligned, shared))
@@ -335,14 +318,14 @@ def _run(function: Callable[..., Answer], driver: int, item: Any, *shared: Any) 
 
 def _score_columns(
     located: tuple[tuple[FloatArray, IntArray], ...],
-    score_block: BlockScorer,
+    score_block: base.BlockScorer,
     given: FloatArray,
     target: FloatArray,
     rows: IntArray | None,
     candidate_rows: IntArray | None,
 ) -> FloatArray:
-    candidates = rows_of(join_columns(located), rows if candidate_rows is None else candidate_rows)
-    return score_block(candidates, rows_of(given, rows), rows_of(target, rows), 1)
+    candidates = base.rows_of(base.join_columns(located), rows if candidate_rows is None else candidate_rows)
+    return score_block(candidates, base.rows_of(given, rows), base.rows_of(target, rows), 1)
 
 
 def _aligned(value: Any) -> Any:
@@ -360,7 +343,7 @@ def _n_bytes(value: Any) -> int:
         return int(value.nbytes)
     if isinstance(value, (tuple, list)):
         return sum(map(_n_bytes, value))
-    if isinstance(value, AlignedPickle):
+    if isinstance(value, base.AlignedPickle):
         return len(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL))
     if is_dataclass(value):
         return sum(_n_bytes(getattr(value, part.name)) for part in fields(value))
@@ -375,7 +358,7 @@ def _set_up_worker(limit: int | None) -> None:
     a table of 2000 x 1500 values, tasks then took 102 s of processor time in place of 79 s. Where a worker may not
     have much memory, large arrays still return theirs.
     """
-    blas_controller().limit(limits=1, user_api="blas")
+    base.blas_controller().limit(limits=1, user_api="blas")
     kept = _MOST_KEPT if limit is None else min(_MOST_KEPT, int(limit * _SHARE_KEPT))
     if (set_option := _malloc_function("mallopt")) is not None:
         set_option(_MMAP_THRESHOLD, kept)

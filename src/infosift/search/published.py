@@ -16,14 +16,8 @@ from infosift.criteria.base import Criterion, Scorer, Value
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, require_count, require_finite_number
+from infosift.inference import permutation
 from infosift.inference.max_test import NullSample
-from infosift.inference.permutation import (
-    fewest_permutations,
-    judge,
-    permutations_for,
-    score_in_batches,
-    shuffled_orders,
-)
 from infosift.progress import Reporter
 from infosift.results.steps import NeighborChoice, PermutationTest, ProcedureDescription, Step
 from infosift.search.base import MarginalTests, Problem, Units, columns_of, step_label, without
@@ -72,7 +66,7 @@ class Published(BaseEstimator):  # type: ignore[misc]
 
     def check(self, alpha: float, criterion: Criterion, has_row_groups: bool) -> None:
         """Refuse parameters that cannot be used, or would not be."""
-        permutations_for(alpha, self.n_permutations)
+        permutation.permutations_for(alpha, self.n_permutations)
         require_count("n_folds", self.n_folds, least=2)
         if self.t_threshold is not None:
             require_finite_number("t_threshold", self.t_threshold)
@@ -91,7 +85,7 @@ class Published(BaseEstimator):  # type: ignore[misc]
 
     def fewest_permutations(self, alpha: float) -> int:
         """Return how many permutations a step needs at least to be significant; 0 where their number is given."""
-        return fewest_permutations(alpha) if self.n_permutations == "auto" else 0
+        return permutation.fewest_permutations(alpha) if self.n_permutations == "auto" else 0
 
     def tests(
         self, problem: Problem, engine: Engine, reporter: Reporter, neighbors: NeighborChoice | None
@@ -107,7 +101,7 @@ class Published(BaseEstimator):  # type: ignore[misc]
                 neighbors = choose_value(problem.table, problem.criterion, resampling, engine)
             value = neighbors.n_neighbors
         problem.criterion.require_rows(problem.table.n_rows, value)
-        count = permutations_for(problem.settings.alpha, self.n_permutations)
+        count = permutation.permutations_for(problem.settings.alpha, self.n_permutations)
         return PublishedTests(problem, Scorer(problem.criterion, value, engine), count, reporter, neighbors)
 
 
@@ -174,7 +168,9 @@ class PublishedTests:
         given, table = self._table.distance_columns[columns_of(subset)], self._table
         count = max(self._n_permutations, min(_MOST_PERMUTATIONS, math.ceil(1 / least_p)) - 1)
         self._reporter.begin(f"testing {len(candidates)} features", count * len(candidates))
-        shuffled = shuffled_orders(table.n_rows, range(count), self._settings.seed, stream, table.row_groups)
+        shuffled = permutation.shuffled_orders(
+            table.n_rows, range(count), self._settings.seed, stream, table.row_groups
+        )
         orders = np.concatenate([np.arange(table.n_rows)[None], shuffled])
         values = self.values if self.neighbors is None else self.neighbors.candidates
         scores = [self._scores_of_surrogates(given, unit, orders, values) for unit in candidates]
@@ -208,11 +204,11 @@ class PublishedTests:
         table, seed = self._table, self._settings.seed
 
         def scores(draws: range) -> FloatArray:
-            orders = shuffled_orders(table.n_rows, draws, seed, stream, table.row_groups)
+            orders = permutation.shuffled_orders(table.n_rows, draws, seed, stream, table.row_groups)
             return self._scores_of_surrogates(given, unit, orders, self.values)[:, 0]
 
-        null = score_in_batches(scores, range(self._n_permutations), table.n_rows)
-        return judge(information, null, self._settings.alpha)
+        null = permutation.score_in_batches(scores, range(self._n_permutations), table.n_rows)
+        return permutation.judge(information, null, self._settings.alpha)
 
     def _scores(self, given: FloatArray, units: Units) -> FloatArray:
         """Score the given columns plus each unit: all single features at once, groups one by one."""

@@ -9,17 +9,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.display.plots.canvas import (
-    BLUE,
-    GREY,
-    ORANGE,
-    Display,
-    Lines,
-    as_written,
-    draw_bars,
-    label_of_scores,
-    write_sentence,
-)
+from infosift.display.plots import canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +22,7 @@ _ALONE = "of each feature alone"
 
 
 @dataclass(eq=False)
-class PathDisplay(Display):
+class PathDisplay(canvas.Display):
     """Each step as a circle, its threshold as a bar, the halt and the peak of the information.
 
     Where a threshold is one of the criterion, as in the published method, so is the scale. Otherwise it is the
@@ -115,29 +105,29 @@ class PathDisplay(Display):
         return self.thresholds if self.information_thresholds is None else self.information_thresholds
 
     @property
-    def columns(self) -> Lines:
+    def columns(self) -> canvas.Lines:
         """What each step is about: a feature, a group or a pair."""
         return {place: (name,) for place, name in enumerate(self.features, start=1)}
 
     def _size(self) -> tuple[float, float]:
-        longest = max((len(as_written(name)) for name in self.features), default=0)
+        longest = max((len(canvas.as_written(name)) for name in self.features), default=0)
         return (6.4, 4.0 + 0.06 * longest)
 
     def _draw(self, ax: Axes) -> None:
         if not self.features:
-            write_sentence(ax, "No feature was tested.")
+            canvas.write_sentence(ax, "No feature was tested.")
             return
         places = np.arange(1, len(self.features) + 1)
         self._draw_circles(ax, places)
-        draw_bars(ax, places - 0.3, places + 0.3, self._bars, color=ORANGE, lw=2, label="threshold")
+        canvas.draw_bars(ax, places - 0.3, places + 0.3, self._bars, color=canvas.ORANGE, lw=2, label="threshold")
         rejected = np.flatnonzero(~np.array(self.accepted))
         if len(rejected):
-            ax.axvline(places[rejected[-1]] - 0.5, color=GREY, ls="--", lw=1, label="halt")
+            ax.axvline(places[rejected[-1]] - 0.5, color=canvas.GREY, ls="--", lw=1, label="halt")
         if self.whose != _ALONE:
             peak = int(np.argmax(self.information))
             ring = "peak" if self.in_nats else "peak of the information"
-            ax.plot(places[peak], self._heights[peak], "o", ms=12, mfc="none", mec=GREY, label=ring)
-        label = label_of_scores(self.measure * self.in_nats, self.unit)
+            ax.plot(places[peak], self._heights[peak], "o", ms=12, mfc="none", mec=canvas.GREY, label=ring)
+        label = canvas.label_of_scores(self.measure * self.in_nats, self.unit)
         ax.set(xlabel=f"feature {self.action}", ylabel=label.replace(" (", "\n("))
         aside = max(0.6, 0.02 * len(places))
         ax.set_xlim(1 - aside, len(places) + aside)
@@ -149,23 +139,25 @@ class PathDisplay(Display):
         size = 6 if len(places) <= _MOST_LABELS else 3
         name = self.measure if self.in_nats else "statistic"
         for which, marker, filling, label in (
-            (stayed, "o", BLUE, name),
-            (accepted & ~stayed, "X", GREY, "removed"),
+            (stayed, "o", canvas.BLUE, name),
+            (accepted & ~stayed, "X", canvas.GREY, "removed"),
             (~accepted, "o", "white", "needed" if self.action == "removed" else "rejected"),
         ):
             if which.any():
-                ax.plot(places[which], self._heights[which], marker, ms=size, mec=BLUE, mfc=filling, label=label)
+                ax.plot(
+                    places[which], self._heights[which], marker, ms=size, mec=canvas.BLUE, mfc=filling, label=label
+                )
 
     def _label_steps(self, ax: Axes, places: IntArray) -> None:
         shown = slice(None, None, math.ceil(len(places) / _MOST_LABELS))
-        names = [as_written(name) for name in self.features[shown]]
+        names = [canvas.as_written(name) for name in self.features[shown]]
         ax.set_xticks(places[shown], names, rotation=45, ha="right", rotation_mode="anchor")
         if not self.in_nats:
             above = ax.secondary_xaxis("top")
             above.set_xticks(places[shown], [f"{nats:.2f}" for nats in self.information[shown]])
-            above.tick_params(length=0, labelsize="small", labelcolor=GREY)
+            above.tick_params(length=0, labelsize="small", labelcolor=canvas.GREY)
             name = f"information {self.whose} (nats)" if self.unit == "nats" else f"{self.measure} {self.whose}"
-            above.set_xlabel(name, color=GREY, fontsize="small")
+            above.set_xlabel(name, color=canvas.GREY, fontsize="small")
 
 
 def _whose(selection: Selection) -> str:

@@ -17,14 +17,8 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.rank_basis import Functions, functions_of, standardised
 from infosift.data.groups import shuffled_rows
 from infosift.engines.base import AlignedPickle
+from infosift.inference import permutation
 from infosift.inference.kernel_ridge import KernelRidge
-from infosift.inference.permutation import (
-    DRAWS_PER_STREAM,
-    PermutationIndices,
-    Permutations,
-    inverse_permuted,
-    rounded_for_exact_sums,
-)
 from infosift.random_streams import stream
 from infosift.registry import NULLS, resolve
 from infosift.results.steps import ProcedureDescription
@@ -52,7 +46,7 @@ class RandomPermutations:
     def __call__(self, draws: range) -> IntArray:
         """Return the row from which each row takes its value (draws x rows)."""
         rows = np.arange(self.n_rows)
-        generator = stream(self.seed, "surrogate", self.step, draws.start // DRAWS_PER_STREAM)
+        generator = stream(self.seed, "surrogate", self.step, draws.start // permutation.DRAWS_PER_STREAM)
         if self.row_groups is None:
             return generator.permuted(np.tile(rows, (len(draws), 1)), axis=1)
         return np.stack([shuffled_rows(rows, generator, self.row_groups) for _ in draws])
@@ -87,14 +81,14 @@ class TargetInDraws(AlignedPickle):
     """The target as candidates meet it in draws: functions of its components (components x functions x rows)."""
 
     data: FloatArray
-    indices: PermutationIndices
+    indices: permutation.PermutationIndices
 
     def functions(self, draws: Sequence[int]) -> FloatArray:
         """Return the functions in draws (components x functions x draws x rows).
 
         They are permuted by the inverse, while candidates stay.
         """
-        flat = inverse_permuted(self.data.reshape(-1, self.data.shape[-1]), self.indices(draws))
+        flat = permutation.inverse_permuted(self.data.reshape(-1, self.data.shape[-1]), self.indices(draws))
         return flat.reshape(*self.data.shape[:2], *flat.shape[1:])
 
     def draws_at_once(self) -> int:
@@ -127,10 +121,10 @@ class NullModel(AlignedPickle):
         return Surrogates(columns, rows)
 
     def target(
-        self, components: Sequence[FloatArray], subset: FloatArray | None, indices: PermutationIndices
+        self, components: Sequence[FloatArray], subset: FloatArray | None, indices: permutation.PermutationIndices
     ) -> TargetInDraws:
         """Return the target in draws, by functions (functions x rows) of its components and of the subset."""
-        return TargetInDraws(rounded_for_exact_sums(target_functions(components, subset)), indices)
+        return TargetInDraws(permutation.rounded_for_exact_sums(target_functions(components, subset)), indices)
 
 
 class Null:
@@ -173,7 +167,7 @@ class Null:
         """Return how many distinct draws there are; None where they are practically without limit."""
         return None
 
-    def permutations(self, given: FloatArray, shuffles: RandomPermutations) -> Permutations:
+    def permutations(self, given: FloatArray, shuffles: RandomPermutations) -> permutation.Permutations:
         """Return the draws, given columns of the subset (columns x rows) and random permutations of the rows."""
         return shuffles
 

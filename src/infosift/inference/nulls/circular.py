@@ -16,17 +16,8 @@ import numpy as np
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.rank_basis import Functions, functions_of, standardised
 from infosift.engines.base import single_threaded_blas
+from infosift.inference import nulls
 from infosift.inference.kernel_ridge import KernelRidge
-from infosift.inference.nulls import (
-    ALL,
-    Null,
-    NullModel,
-    Positions,
-    RandomPermutations,
-    Surrogates,
-    TargetInDraws,
-    target_functions,
-)
 from infosift.inference.permutation import PermutationIndices, Permutations, rounded_for_exact_sums
 from infosift.random_streams import stream
 
@@ -68,10 +59,10 @@ class Projection:
         return standardised(residual)
 
 
-class ProjectedSurrogates(Surrogates):
+class ProjectedSurrogates(nulls.Surrogates):
     """Columns whose functions are projected off a subset; they stay where they are while the target is shifted."""
 
-    def __init__(self, columns: FloatArray, projection: Projection, rows: Positions = ALL) -> None:
+    def __init__(self, columns: FloatArray, projection: Projection, rows: nulls.Positions = nulls.ALL) -> None:
         super().__init__(columns, rows)
         self._projection = projection
 
@@ -81,7 +72,7 @@ class ProjectedSurrogates(Surrogates):
 
 
 @dataclass(frozen=True)
-class ProjectedTarget(TargetInDraws):
+class ProjectedTarget(nulls.TargetInDraws):
     """A target whose functions are projected off a subset after each shift."""
 
     projection: Projection
@@ -93,24 +84,26 @@ class ProjectedTarget(TargetInDraws):
         return rounded_for_exact_sums(projected.reshape(shifted.shape))
 
 
-class ProjectedModel(NullModel):
+class ProjectedModel(nulls.NullModel):
     """How candidates and target appear in draws that are shifts in time, given a subset."""
 
     def __init__(self, given: FloatArray) -> None:
         self._projection = Projection(given)
 
-    def surrogates(self, columns: FloatArray, rows: Positions = ALL, batch: int | None = None) -> Surrogates:
+    def surrogates(
+        self, columns: FloatArray, rows: nulls.Positions = nulls.ALL, batch: int | None = None
+    ) -> nulls.Surrogates:
         """Return surrogates of columns (columns x rows), drawn in some rows."""
         return ProjectedSurrogates(columns, self._projection, rows)
 
     def target(
         self, components: Sequence[FloatArray], subset: FloatArray | None, indices: PermutationIndices
-    ) -> TargetInDraws:
+    ) -> nulls.TargetInDraws:
         """Return the target in draws, without products with the subset, which would be shifted with it."""
-        return ProjectedTarget(target_functions(components), indices, self._projection)
+        return ProjectedTarget(nulls.target_functions(components), indices, self._projection)
 
 
-class CircularNull(Null):
+class CircularNull(nulls.Null):
     """Shifts candidates and target against each other in time, for series whose rows are in the order of time."""
 
     name = "circular"
@@ -126,10 +119,10 @@ class CircularNull(Null):
         """Return how many shifts there are besides none."""
         return 2 * n_rows - 1
 
-    def permutations(self, given: FloatArray, shuffles: RandomPermutations) -> Permutations:
+    def permutations(self, given: FloatArray, shuffles: nulls.RandomPermutations) -> Permutations:
         """Return the shifts."""
         return CircularShifts(shuffles.n_rows, shuffles.seed, shuffles.step)
 
-    def model(self, given: FloatArray, regression: KernelRidge | None, seed: int) -> NullModel:
+    def model(self, given: FloatArray, regression: KernelRidge | None, seed: int) -> nulls.NullModel:
         """Return how candidates and target appear in draws: projected off the subset, if there is one."""
-        return ProjectedModel(given) if len(given) else NullModel()
+        return ProjectedModel(given) if len(given) else nulls.NullModel()

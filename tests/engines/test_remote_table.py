@@ -83,7 +83,7 @@ def test_what_is_known_and_prepared_is_that_of_a_table_in_memory(table, discrete
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ThreadEngine, "block_bytes", 8 * n_rows * 2)
         remote = read_remotely(source_of(pl.LazyFrame(values, schema=list(held.names))), n_rows, ENGINE, 1)
-    assert len(remote.blocks.handles) == -(-n_columns // 2)
+    assert len(remote.handles) == -(-n_columns // 2)
     held, remote = held.with_discrete(discrete), remote.with_discrete(discrete)
     assert_alike(held, remote, sorted(ignored), Preparation(3, "ties", scale))
     whole = held.complete_rows(sorted(ignored))

@@ -202,14 +202,18 @@ def _scaled_block(item: tuple[FloatArray, FloatArray]) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class _Blocks:
-    """Where the columns of a table lie as they were read: the first position and the handle of each block."""
+class RemoteFeatures(Features):
+    """Features whose values workers hold, in blocks: the first position and the handle of each."""
 
     engine: Engine
     starts: tuple[int, ...]
     handles: tuple[Handle, ...]
-    n_columns: int
-    n_rows: int
+    rows: int
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the table."""
+        return self.rows
 
     @cached_property
     def summary(self) -> ColumnSummary:
@@ -218,64 +222,45 @@ class _Blocks:
 
     def with_places(self, positions: Collection[int]) -> list[tuple[Handle, IntArray]]:
         """Return each block with those of the positions that lie in it, counted from its start."""
-        ordered, edges = np.array(sorted(positions), dtype=np.int64), (*self.starts, self.n_columns)
+        ordered, edges = np.array(sorted(positions), dtype=np.int64), (*self.starts, len(self.names))
         cuts = np.searchsorted(ordered, edges)
         return [(handle, ordered[cuts[i] : cuts[i + 1]] - self.starts[i]) for i, handle in enumerate(self.handles)]
 
-    def take(self, rows: IntArray) -> _Blocks:
-        """Return some of the rows."""
-        handles = tuple(self.engine.persist(_take_rows, self.handles, rows))
-        return replace(self, handles=handles, n_rows=len(rows))
-
-
-@dataclass(frozen=True)
-class RemoteFeatures(Features):
-    """Features whose values are held by the workers of an engine."""
-
-    blocks: _Blocks
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows of the table."""
-        return self.blocks.n_rows
-
-    @property
-    def summary(self) -> ColumnSummary:
-        """What is known of each column."""
-        return self.blocks.summary
-
     def take(self, rows: BoolArray) -> RemoteFeatures:
         """Return some of the rows."""
-        return self if rows.all() else replace(self, blocks=self.blocks.take(np.flatnonzero(rows)))
+        if rows.all():
+            return self
+        taken = np.flatnonzero(rows)
+        return replace(self, handles=tuple(self.engine.persist(_take_rows, self.handles, taken)), rows=len(taken))
 
     def complete_rows(self, ignored: Sequence[int]) -> BoolArray:
         """Tell in which rows every column that is not ignored has a value."""
         whole = np.ones(self.n_rows, dtype=bool)
-        for own in self.blocks.engine.map(_complete_rows_of, self.blocks.with_places(ignored)):
+        for own in self.engine.map(_complete_rows_of, self.with_places(ignored)):
             whole &= own
         return whole
 
     def count_categories(self, positions: Sequence[int]) -> list[int]:
         """Count the different values of columns, missing ones aside."""
-        items = [item for item in self.blocks.with_places(positions) if len(item[1])]
-        counts = [count for own in self.blocks.engine.map(_counts_of, items) for count in own]
+        items = [item for item in self.with_places(positions) if len(item[1])]
+        counts = [count for own in self.engine.map(_counts_of, items) for count in own]
         by_position = dict(zip(sorted(positions), counts, strict=True))
         return [by_position[i] for i in positions]
 
     def prepared(self, how: Preparation, ignored: Sequence[int] = ()) -> PreparedColumns:
         """Let workers prepare the columns for estimators, and forget the values as read."""
-        engine, starts = self.blocks.engine, self.blocks.starts
-        discrete, unread = self.blocks.with_places(self.discrete), self.blocks.with_places(ignored)
+        engine = self.engine
+        discrete, unread = self.with_places(self.discrete), self.with_places(ignored)
         items = [(handle, own, out) for (handle, own), (_, out) in zip(discrete, unread, strict=True)]
         columns = engine.persist(_prepared_block, items, how)
         known = list(engine.map(_known_of, columns))
         spreads = None
         if how.scale == "none":
-            both = list(zip(self.blocks.handles, columns, strict=True))
+            both = list(zip(self.handles, columns, strict=True))
             spreads = np.concatenate(list(engine.map(_spreads_of, both)))
-        engine.release(self.blocks.handles)
+        engine.release(self.handles)
         return PreparedColumns(
-            RemoteColumns(engine, ColumnBlocks(starts, tuple(columns)), (len(self.names), self.n_rows)),
+            RemoteColumns(engine, ColumnBlocks(self.starts, tuple(columns)), (len(self.names), self.n_rows)),
             tuple(digest for digests, _ in known for digest in digests),
             np.concatenate([flags for _, flags in known]),
             spreads,
@@ -297,9 +282,15 @@ def read_remotely(source: ColumnSource, n_rows: int, engine: Engine, fewest_colu
         require_same_length(own_rows, n_rows)
         discrete.update(start + i for i in own_discrete)
         numeric_text |= {start + i: text for i, text in own_text.items()}
-    blocks = _Blocks(engine, starts, handles, len(source.names), n_rows)
     return RemoteFeatures(
-        source.names, blocks, discrete=frozenset(discrete), numeric_text=numeric_text, labels=source.labels
+        source.names,
+        engine,
+        starts,
+        handles,
+        n_rows,
+        discrete=frozenset(discrete),
+        numeric_text=numeric_text,
+        labels=source.labels,
     )
 
 

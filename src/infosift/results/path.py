@@ -64,7 +64,8 @@ def why_stopped(selection: Selection) -> str:
     if rejected:
         verb = "adds no significant information" if selection.conditional else "is not significantly informative"
         return f"{rejected[-1].feature} {verb}{_level(rejected[-1], selection.settings.alpha)}"
-    if last is not None and not _is_warranted(last):
+    # The test of the last step did not ask for what was done, but a number of features did.
+    if last is not None and last.significant != (last.action == "add"):
         return f"{'min' if last.action == 'add' else 'max'}_features was reached"
     if last is not None and last.action == "remove":
         return "no feature is left" if not selection.indices else "min_features was reached"
@@ -79,11 +80,6 @@ def why_stopped(selection: Selection) -> str:
 def _level(step: Step, alpha: float) -> str:
     """Return which level a p-value had to reach, where it is at most alpha but the test had a share of that."""
     return f" (p = {step.p_value:.2g}, needed at most {step.alpha:g})" if step.p_value <= alpha else ""
-
-
-def _is_warranted(step: Step) -> bool:
-    """Tell whether the test of a step asks for what was done, and not a number of features."""
-    return step.significant == (step.action == "add")
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,11 @@ def compare(
     halves = _halves(n_rows, n_halves, seed)
 
     def best(name: str, table: Table) -> _Best:
-        return _best(table, criteria[name], resampling, engine)
+        separation = separate(table, criteria[name], resampling, engine)
+        column = best_column(separation.t, None)
+        feature = separation.deciding_feature(table, column)
+        t = float(separation.t[feature, column])
+        return _Best(t, separation.values[column], table.names[table.usable[feature]])
 
     def t_on_halves(shuffle_seed: int | None) -> FloatArray:
         return np.array(
@@ -220,14 +224,6 @@ def compare(
         n_folds=min(n_folds, n_rows),
         n_rows=n_rows,
     )
-
-
-def _best(table: Table, criterion: Criterion, resampling: Resampling, engine: Engine) -> _Best:
-    separation = separate(table, criterion, resampling, engine)
-    column = best_column(separation.t, None)
-    feature = separation.deciding_feature(table, column)
-    t = float(separation.t[feature, column])
-    return _Best(t, separation.values[column], table.names[table.usable[feature]])
 
 
 def _halves(n_rows: int, n_halves: int, seed: int) -> list[IntArray]:

@@ -35,7 +35,7 @@ def verdicts(problem: Problem, tests: Tests, selection: Selection) -> tuple[Verd
         return ()
     names, alpha, search = problem.table.names, problem.settings.alpha, problem.search
     selected = [i for i in selection.indices if names[i] not in problem.settings.keep]
-    marginal = _marginal_tests(problem, first)
+    marginal = _tests_of_candidates(problem, first, lambda unit: problem.settings.keep)
     tested = _tests_of_members(problem, selection) if search.starts_full else _tests_passed(problem, selection)
     dropped = set() if search.starts_full else {i for i in tested if i not in selected}
     informative = {
@@ -85,11 +85,6 @@ def _tests_of_candidates(
         for column, (adjusted, unadjusted) in zip(step.candidates, p_values, strict=True)
         for i in units[column].columns
     }
-
-
-def _marginal_tests(problem: Problem, first: Step) -> dict[int, Verdict]:
-    """Return the test of each column in the first step."""
-    return _tests_of_candidates(problem, first, lambda unit: problem.settings.keep)
 
 
 def _tests_of_members(problem: Problem, selection: Selection) -> dict[int, Verdict]:

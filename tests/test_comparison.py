@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from joblib import parallel_config
 from sklearn import config_context
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -498,3 +499,13 @@ def test_metadata_routing_does_not_change_it(numbers):
     with config_context(enable_metadata_routing=True):
         routed = compare_subsets(*numbers, Ridge(), **options)
     assert routed == compare_subsets(*numbers, Ridge(), **options)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # of Python, where joblib forks
+@pytest.mark.parametrize("model", ["ridge", LinearRegression()])
+def test_folds_go_to_processes_that_pickle(model):
+    X, y = friedman(0, n=60)
+    selector = MutualInfoSelector(max_features=1, random_state=0)
+    with parallel_config(backend="multiprocessing", n_jobs=2):
+        comparison = compare_subsets(X, y, model, selector=selector, cv=2)
+    assert comparison == compare_subsets(X, y, model, selector=selector, cv=2)

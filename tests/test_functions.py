@@ -200,6 +200,26 @@ def test_bad_input_is_explained(call, message):
         call(*friedman(0, n=60))
 
 
+FUNCTIONS = (
+    *(mutual_information, score_candidates, resample_mutual_information),
+    *(permutation_test, choose_n_neighbors, choose_criterion),
+)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("rows", [[], [1.0]])
+def test_tables_without_rows_are_refused_in_one_sentence(function, rows):
+    with pytest.raises(InputError, match=rf"^An estimate needs at least 2 rows, and .* n_samples={len(rows)}\.$"):
+        function(rows, rows)
+
+
+def test_given_features_without_rows_are_named():
+    X, y = friedman(0, n=30)
+    for call in (lambda: score_candidates(X, y, []), lambda: permutation_test(X[:, 0], y, given=[])):
+        with pytest.raises(InputError, match='the table has 30 rows and "given" has 0: give as many of both'):
+            call()
+
+
 @pytest.mark.parametrize("function", [mutual_information, score_candidates])
 @pytest.mark.parametrize("given", [{"n_neighbors": 3}, {"variant": 1}, {"variant": 2}])
 def test_parameters_of_another_criterion_are_refused(function, given):

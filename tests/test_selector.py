@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import subprocess
+import sys
 from importlib.util import find_spec
 
 import numpy as np
@@ -436,3 +438,27 @@ def test_scikit_learns_progress_bars_in_a_pipeline(selector, capfd):
 
     pipeline.set_callbacks(ProgressBar()).fit(*friedman(0))
     assert "MutualInfoSelector" in capfd.readouterr().out
+
+
+LITTLE_MEMORY = """
+import resource
+import numpy as np
+from infosift import InputError, MutualInfoSelector
+X, y = np.broadcast_to(np.arange(20_000.0)[:, None], (20_000, 3_000)), np.arange(20_000) % 7.5
+MutualInfoSelector(max_features=1, random_state=0).fit(X[:50, :2] + y[:50, None], y[:50])
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 300_000_000, used + 300_000_000))
+try:
+    MutualInfoSelector().fit(X, y)
+except InputError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited by a system call of Linux")
+def test_too_little_memory_is_said_in_one_sentence():
+    run = subprocess.run([sys.executable, "-W", "ignore", "-c", LITTLE_MEMORY], capture_output=True, text=True)
+    assert run.stdout == (
+        "There is not enough memory for 20,000 rows × 3,000 columns: pass fewer columns, a sample of the rows, or "
+        "n_jobs=1.\n"
+    )

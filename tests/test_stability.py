@@ -57,7 +57,8 @@ def test_it_is_a_loop_of_selections_on_halves(table, stability):
     assert len({names for names in selected if names}) > 1  # so that there is something to average
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # of Python, where joblib forks
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
 def test_the_same_bits_for_any_number_of_jobs(table, stability, backend):
     with parallel_config(backend=backend):
         assert selection_stability(QUICK, *table, n_resamples=6, random_state=3, n_jobs=2) == stability

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from math import isqrt
 from numbers import Integral
@@ -133,7 +134,7 @@ def compare_subsets(
             _SubsetModels(data, selector, make_model, folds, n_jobs),
             np.arange(len(data.rows))[:, None],
             data.target,
-            scoring=lambda models, rows, target: models.scores(rows, target, scorer),
+            scoring=partial(_SubsetModels.scores, scorer=scorer),
             cv=folds,
             return_estimator=True,
             error_score="raise",
@@ -293,7 +294,7 @@ def _model_factory(model: Any, data: PredictionData, seed: int) -> tuple[ModelFa
     if isinstance(model, str):
         require_choice("model", model, tuple(MODELS))
         name = "logistic regression" if data.has_classes and model == "ridge" else MODELS.summaries()[model]
-        return lambda y: MODELS[model](y, data.has_classes, seed % 2**32), name
+        return partial(MODELS[model], has_classes=data.has_classes, seed=seed % 2**32), name
     if not hasattr(model, "fit") or isinstance(model, type):
         raise InputError(f"model must be one of {', '.join(MODELS)} or a scikit-learn estimator, not {model!r}.")
     name = type(model.steps[-1][1] if hasattr(model, "steps") else model).__name__
@@ -311,7 +312,11 @@ def _model_factory(model: Any, data: PredictionData, seed: int) -> tuple[ModelFa
         if value is None and parameter.rpartition("__")[2] == "random_state"
     ]
     seeded.set_params(**dict.fromkeys(unset, seed % 2**32))
-    return lambda y: clone(seeded), name
+    return partial(_clone_of, seeded), name
+
+
+def _clone_of(model: Any, y: np.ndarray) -> Any:
+    return clone(model)
 
 
 def model_on_columns(model: Any, columns: Collection[int], categories: Collection[int]) -> Any:

@@ -182,6 +182,21 @@ def checks_of_libraries() -> Iterator[None]:
         raise InputError(" ".join(str(error).split())) from error
 
 
+@contextmanager
+def memory_for(table: Any) -> Iterator[None]:
+    """Say how large a table is where there is not enough memory for it."""
+    try:
+        yield
+    except MemoryError as error:
+        rows, columns = getattr(table, "shape", (None, None))
+        size = "the table" if rows is None else f"{rows:,} rows × {columns:,} columns"
+        raise InputError(
+            f"There is not enough memory for {size}: pass fewer columns, a sample of the rows, or ",
+            Hint("n_jobs", 1),
+            ".",
+        ) from error
+
+
 def require_count(name: str, value: object, least: int, otherwise: str = "") -> int:
     """Return a parameter that must be an integer of at least some size."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:

@@ -17,7 +17,14 @@ from infosift.data.table import Table, make_table
 from infosift.data.targets import decide_kinds
 from infosift.engines import active_engine
 from infosift.engines.base import Question
-from infosift.errors import InputError, require_count, require_finite_number, require_level, require_same_length
+from infosift.errors import (
+    InputError,
+    require_count,
+    require_finite_number,
+    require_level,
+    require_rows,
+    require_same_length,
+)
 from infosift.inference.conditional_test import ConditionalTest, TestContext
 from infosift.inference.diagnostics import serial_dependence
 from infosift.inference.nulls import Null, as_null
@@ -283,6 +290,7 @@ def _criterion_of(criterion: Any, n_neighbors: int | None, variant: int | None) 
 def _read_finite(X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
     """Read features and target of the same length; refuse missing and infinite values."""
     features, target = read_columns(X), read_columns(y, "y")
+    require_rows(features.n_rows, 2, "An estimate")
     require_same_length(features.n_rows, target.n_rows)
     require_finite(features)
     require_finite(target, "The target")
@@ -306,10 +314,10 @@ def _table(
     (features, target), takes_categories = data, criterion.takes_categories
     features = features.mark_discrete(discrete_features, takes_categories)
     if given is not None:
-        others = read_columns(given, "given").mark_discrete("auto", takes_categories)
-        require_same_length(others.n_rows, target.n_rows)
+        others = read_columns(given, "given")
+        require_same_length(target.n_rows, others.n_rows, '"given"')
         require_finite(others)
-        features = NamedColumns.joined([features, others])
+        features = NamedColumns.joined([features, others.mark_discrete("auto", takes_categories)])
     table = make_table(
         features,
         target,

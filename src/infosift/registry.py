@@ -131,7 +131,7 @@ TARGET_KINDS: Registry[type[TargetKind]] = Registry(
     {"classes": Entry("data.targets:Classes"), "numbers": Entry("data.targets:TargetKind")}
 )
 # Models of compare_subsets; their phrases are what a comparison calls them.
-MODELS: Registry[Callable[[Any, bool, int], Any]] = Registry(
+MODELS: Registry[Callable[..., Any]] = Registry(
     {
         "ridge": Entry("comparison:ridge_model", "ridge regression"),
         "forest": Entry("comparison:forest_model", "a random forest"),

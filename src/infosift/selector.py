@@ -28,6 +28,7 @@ from infosift.errors import (
     Hint,
     InputError,
     checks_of_libraries,
+    memory_for,
     require_rows,
     require_same_length,
     require_verbosity,
@@ -231,7 +232,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         settings = settings_of(given, has_row_groups=groups is not None)
         if checkpoint is not None and checkpoint.seed is not None and self.random_state is None:
             settings = replace(settings, seed=checkpoint.seed)
-        with ProgressBar(require_verbosity(self.verbose)) as bar:
+        with ProgressBar(require_verbosity(self.verbose)) as bar, memory_for(X):
             reporter = Reporter(bar, settings.time_limit)
             engine = active_engine(self.n_jobs, reporter.advance, X)
             if engine.is_remote:
@@ -380,6 +381,7 @@ def problem_on_all_rows(
     if y is None:
         raise InputError(f"{name} requires y to be passed, but the target y is None.")
     features, target = read_columns(X), read_target(y)
+    require_rows(features.n_rows, 2, name)
     require_same_length(features.n_rows, target.n_rows)
     settings = settings_of(parameters, has_row_groups=groups is not None)
     problem = make_problem(features, target, groups, parameters, settings)

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+from joblib.parallel import get_active_backend
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -236,7 +237,8 @@ def _selections(data: ResampledData, seed: int, numbers: list[int], n_jobs: int 
     """Yield the selections on half-samples in their order, computed in parallel."""
     if not numbers:
         return
-    run = Parallel(n_jobs=n_jobs, prefer="processes", return_as="generator")
+    in_turn = get_active_backend(prefer="processes")[0].supports_return_generator
+    run = Parallel(n_jobs=n_jobs, prefer="processes", return_as="generator" if in_turn else "list")
     with single_threaded_blas():  # set here, once, where threads would each set and lift the limit
         yield from run(delayed(_select)(os.getpid(), data, seed, number) for number in numbers)
 

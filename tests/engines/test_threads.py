@@ -213,9 +213,11 @@ def test_the_number_of_threads_is_that_of_joblib():
     assert ThreadEngine(-1).n_threads >= 1
     with parallel_config(backend="threading", n_jobs=2):
         assert ThreadEngine().n_threads == 2
+    with parallel_config(backend="threading", n_jobs=100_000):
+        assert ThreadEngine().n_threads == 4096
 
 
-@pytest.mark.parametrize("n_jobs", [0, 1.5, "all"])
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "all", 100_000])
 def test_refuses_what_is_no_number_of_threads(n_jobs):
     with pytest.raises(InputError, match="n_jobs must be a number of threads, -1 for one per core, or None, not"):
         ThreadEngine(n_jobs)

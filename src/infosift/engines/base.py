@@ -29,7 +29,7 @@ PARTS_PER_THREAD = 4
 # Large enough that what candidates share is computed seldom, small enough to copy.
 _COLUMNS_PER_BLOCK = 128
 _VALUES_PER_BLOCK = 8_000_000
-_MOST_JOBS = 2**31 - 1
+_MOST_JOBS = 4096  # more threads than any machine has cores, and about as many as any system starts
 
 Answer = TypeVar("Answer")
 # Stands for an answer that stays with the worker that computed it (a future); of threads, it is the answer itself.
@@ -231,10 +231,9 @@ class ThreadEngine(Engine):
         if n_jobs is not None and (
             not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0 or abs(n_jobs) > _MOST_JOBS
         ):
-            raise InputError(
-                Hint("n_jobs"), f" must be a number of threads, -1 for one per core, or None, not {shown(n_jobs)}."
-            )
-        self.n_threads: int = effective_n_jobs(n_jobs)
+            wanted = f" must be a number of threads, -1 for one per core, or None, not {shown(n_jobs)}"
+            raise InputError(Hint("n_jobs"), f"{wanted}: give at most {_MOST_JOBS:,}.")
+        self.n_threads: int = min(effective_n_jobs(n_jobs), _MOST_JOBS)
         self.block_size = block_size
         self.bytes_sent = None
         self._on_block = on_block or ignore_count

@@ -72,7 +72,7 @@ class Registry(MutableMapping[str, T], Generic[T]):
         return {name: getattr(entry, "summary", "") for name, entry in self._entries.items()}
 
 
-def resolve(parameter: str, given: Any, registry: Mapping[str, Any], needed: str) -> Any:
+def resolve(parameter: str, given: Any, registry: Mapping[str, T], needed: str) -> T:
     """Return the registered object of a name, or an object of the caller's that has the attribute needed."""
     if isinstance(given, str) and given in registry:
         return registry[given]
@@ -81,7 +81,7 @@ def resolve(parameter: str, given: Any, registry: Mapping[str, Any], needed: str
         raise InputError(
             Hint(parameter), f" must be one of {', '.join(registry)}, or an object ({example}), not {given!r}."
         )
-    return given
+    return given  # type: ignore[no-any-return]
 
 
 def _made(home: str, summary: str = "", **parameters: Any) -> Entry:

@@ -198,6 +198,6 @@ def rounded(scores: FloatArray) -> FloatArray:
 
 def as_criterion(given: Any) -> Criterion:
     """Return a criterion that was given as an object or by its short name, with its parameters checked."""
-    criterion: Criterion = resolve("criterion", given, CRITERIA, "score_without_folds")
+    criterion = resolve("criterion", given, CRITERIA, "score_without_folds")
     criterion.check()
     return criterion

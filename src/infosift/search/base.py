@@ -215,12 +215,11 @@ def without(units: Units, others: Units) -> list[FeatureUnit]:
 
 def as_method(given: Any) -> Method:
     """Return a method that was given as an object or by its short name."""
-    method: Method = resolve("method", given, METHODS, "tests")
-    return method
+    return resolve("method", given, METHODS, "tests")
 
 
 def as_search(given: Any) -> Search:
     """Return a search that was given as an object or by its short name, with its parameters checked."""
-    search: Search = resolve("search", given, SEARCHES, "decisions")
+    search = resolve("search", given, SEARCHES, "decisions")
     search.check()
     return search

@@ -199,5 +199,4 @@ class ShuffleNull(Null):
 
 def as_null(given: Any, choices: Mapping[str, Null] = NULLS) -> Null:
     """Return a null that was given as an object, or by the name of one of the choices."""
-    null: Null = resolve("null", given, choices, "permutations")
-    return null
+    return resolve("null", given, choices, "permutations")

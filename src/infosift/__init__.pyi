@@ -5,9 +5,9 @@ from .criteria.nearest_rows import GammaTest as GammaTest
 from .criteria.nearest_rows import NeighborError as NeighborError
 from .criteria.parzen import KernelDensity as KernelDensity
 from .criteria.parzen import QuadraticMI as QuadraticMI
-from .criteria.series import Series as Series
 from .criteria.simple import GaussianCopula as GaussianCopula
 from .criteria.simple import Histogram as Histogram
+from .criteria.simple import Series as Series
 from .data.dates import expand_dates as expand_dates
 from .data.written_values import parse_numbers as parse_numbers
 from .errors import DataWarning as DataWarning
@@ -21,9 +21,9 @@ from .functions import score_candidates as score_candidates
 from .results.selection import Selection as Selection
 from .search.calibrated import Calibrated as Calibrated
 from .search.filter import Filter as Filter
-from .search.floating import Floating as Floating
 from .search.published import Published as Published
 from .search.stepwise import Backward as Backward
+from .search.stepwise import Floating as Floating
 from .search.stepwise import Forward as Forward
 from .selector import MutualInfoSelector as MutualInfoSelector
 from .spectra import BSplineBasis as BSplineBasis

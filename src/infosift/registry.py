@@ -99,7 +99,7 @@ CRITERIA: Registry[Criterion] = Registry(
         "histogram": _made("criteria.simple:Histogram"),
         "kernel-density": _made("criteria.parzen:KernelDensity"),
         "gaussian-copula": _made("criteria.simple:GaussianCopula"),
-        "series": _made("criteria.series:Series"),
+        "series": _made("criteria.simple:Series"),
     }
 )
 METHODS: Registry[Method] = Registry(
@@ -112,7 +112,7 @@ SEARCHES: Registry[Search] = Registry(
     {
         "forward": _made("search.stepwise:Forward", "add the best"),
         "backward": _made("search.stepwise:Backward", "remove the least needed"),
-        "floating": _made("search.floating:Floating", "both"),
+        "floating": _made("search.stepwise:Floating", "both"),
         "filter": _made("search.filter:Filter", "each on its own, redundant ones included"),
     }
 )

@@ -9,7 +9,7 @@ from scipy.stats import norm, rankdata
 
 from infosift import InputError, mutual_information, score_candidates
 from infosift.criteria.rank_basis import polynomials
-from infosift.criteria.series import expected_information
+from infosift.criteria.simple import expected_information
 
 
 def normal_scores(values):

@@ -6,8 +6,7 @@ from typing import Any
 
 from infosift.display.plots.canvas import Display
 from infosift.display.plots.neighbors import NeighborsDisplay
-from infosift.display.plots.path import PathDisplay
-from infosift.display.plots.ranking import RankingDisplay
+from infosift.display.plots.path import PathDisplay, RankingDisplay
 from infosift.display.plots.spectrum import SpectrumDisplay
 from infosift.display.plots.stability import ComparisonDisplay, StabilityDisplay
 from infosift.display.plots.verdicts import RedundancyDisplay, VerdictsDisplay

@@ -128,7 +128,11 @@ NULLS: Registry[Null] = Registry(
 )
 # In the order in which kinds are recognised; numbers, which all columns can be, come last.
 TARGET_KINDS: Registry[type[TargetKind]] = Registry(
-    {"classes": Entry("data.targets:Classes"), "numbers": Entry("data.targets:TargetKind")}
+    {
+        "classes": Entry("data.targets:Classes"),
+        "both": Entry("data.targets:WholeNumbers"),
+        "numbers": Entry("data.targets:TargetKind"),
+    }
 )
 # Models of compare_subsets; their phrases are what a comparison calls them.
 MODELS: Registry[Callable[..., Any]] = Registry(

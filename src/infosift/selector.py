@@ -108,9 +108,10 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
     discrete_features : "auto", bool, mask, or names or positions, default="auto"
         Which features are categories, of which no order matters; text, booleans and categorical columns always
         are. "auto" adds numbers with two values, True all features.
-    discrete_target : "auto" or bool, default="auto"
+    discrete_target : "auto", bool, "classes", "numbers" or "both", default="auto"
         Whether the target holds classes; text, booleans and categories always are. "auto" adds numbers with two
-        values, and whole numbers with at most 20 different values and three rows of each on average.
+        values. Whole numbers with at most 20 different values and three rows of each on average may be scores or
+        codes: the calibrated method tests for both, the published one takes them as classes.
     scale : {"standard", "rank", "none"}, default="standard"
         How features and target are made comparable: unit variance; normal quantiles of their ranks, which is
         steadier where there are outliers and heavy tails; or not at all, for features of one unit, such as the

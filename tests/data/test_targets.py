@@ -12,9 +12,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from infosift import InputError, choose_n_neighbors, permutation_test, score_candidates
+from infosift import DataWarning, InputError, choose_n_neighbors, permutation_test, score_candidates
 from infosift.data.columns import NamedColumns
-from infosift.data.prepare import Preparation
+from infosift.data.prepare import Preparation, interval_ranks
 from infosift.data.targets import decide_kinds, make_target, read_target
 from samples import make_selector
 
@@ -200,8 +200,88 @@ def test_which_targets_are_classes(target, expected):
         assert decide_kinds(columns, asked)[0].name == "classes"
     (kind,) = decide_kinds(columns, False)
     assert kind.name == ("classes" if columns.discrete else "numbers")
-    with pytest.raises(InputError, match='must be "auto", True, False, "classes" or "numbers", not'):
+    with pytest.raises(InputError, match='must be "auto", True, False, "classes", "both" or "numbers", not'):
         decide_kinds(columns, "ranks")
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ([0, 1, 2] * 4, "both"),
+        (list(range(20)) * 3, "both"),
+        (list(range(21)) * 30, "numbers"),
+        ([0, 1] * 6, "classes"),
+        ([0.5, 1.0, 2.0] * 4, "numbers"),
+        (["a", "b", "c"] * 4, "classes"),
+    ],
+)
+def test_few_whole_numbers_may_be_scores_or_codes(target, expected):
+    (kind,) = decide_kinds(read_target(target), "auto", may_be_both=True)
+    assert kind.name == expected
+
+
+def test_ends_of_intervals_are_ranked_by_expectation():
+    """Against the mean over intervals of the share of each that lies below an end."""
+    rng = np.random.default_rng(0)
+    low = rng.normal(size=50)
+    high = low + rng.uniform(0.1, 2, size=50)
+    for ends, ranks in zip((low, high), interval_ranks(low, high), strict=True):
+        np.testing.assert_allclose(
+            ranks, np.clip((ends[:, None] - low) / (high - low), 0, 1).mean(axis=1), atol=1e-12
+        )
+
+
+def test_residuals_of_whole_numbers_are_intervals_that_reach_half_way_to_the_next():
+    values = np.array([0, 0, 1, 1, 1, 3, 3, 3, 3, 3, 0, 1]) * 1.0
+    columns = read_target(values)
+    target = make_target(columns, decide_kinds(columns, "both"), Preparation(0, "ties"))
+    np.testing.assert_array_equal(target.has_indicators, [False, True, True, True])
+    # Given nothing, the interval of a value is its share of the rows, in the order of values.
+    mean, spread = target.components.mean(axis=1, keepdims=True), np.ones((4, 1))
+    residuals = target.residuals(mean * np.ones((1, 12)), spread * np.ones((1, 12)))
+    np.testing.assert_allclose(
+        residuals.low[0], np.select([values == 0, values == 1], [0, 3 / 12], 7 / 12), atol=1e-8
+    )
+    np.testing.assert_allclose(
+        residuals.high[0], np.select([values == 0, values == 1], [3 / 12, 7 / 12], 1), atol=1e-8
+    )
+    numbers, classes = target.views[1], target.views[0]
+    assert len(np.unique(classes)) == 3
+    np.testing.assert_array_equal(np.argsort(numbers[0], kind="stable")[-5:] > 4, True)
+    # As codes everything is explained, as a number nothing: what is left is what the better view leaves.
+    errors = np.array([target.components[0].var(), 0.0, 0.0, 0.0])
+    assert target.unexplained(errors) == 0.0
+
+
+def ordered_target(seed, n=150):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 6))
+    return X, np.clip(np.round(5 + 1.5 * (X[:, 0] + X[:, 1]) + rng.normal(size=n)), 0, 10)
+
+
+def coded_target(seed, n=200):
+    rng = np.random.default_rng(seed)
+    codes, X = rng.integers(0, 5, size=n), rng.normal(size=(n, 6))
+    for column in (0, 1):
+        X[:, column] += 1.5 * rng.permutation(np.linspace(-1, 1, 5))[codes]
+    return X, codes
+
+
+@pytest.mark.filterwarnings("ignore:The target")
+@pytest.mark.parametrize("make", [ordered_target, coded_target])
+def test_scores_and_codes_are_both_seen(make):
+    seeds = range(4)
+    selected = [set(make_selector(random_state=0).fit(*make(seed)).selection_.indices) for seed in seeds]
+    assert sum(own == {0, 1} for own in selected) >= 3
+
+
+def test_one_line_says_that_both_were_tested_and_what_settles_it():
+    X, y = ordered_target(0)
+    with pytest.warns(DataWarning, match=r'which may be scores or codes.*discrete_target="numbers" or'):
+        selection = make_selector(random_state=0).fit(X, y).selection_
+    assert selection.target_kinds == ("11 whole numbers, as numbers and as classes",)
+    for settled in (True, False):
+        make_selector(random_state=0, discrete_target=settled).fit(X, y)  # any warning is an error
 
 
 def test_components_and_residuals_of_several_targets():

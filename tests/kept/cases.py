@@ -122,7 +122,7 @@ _ONLY = {
         "given neighbors": (_numbers, {"criterion.n_neighbors": 7, "method.n_permutations": 39}),
     },
     "calibrated": {
-        "wine": (_wine, {"random_state": 0}),
+        "wine": (_wine, {"random_state": 0, "discrete_target": True}),
         "local null": (_numbers, {"method.null": "local", "max_features": 2}),
         "shuffled null": (_numbers, {"method.null": "shuffle"}),
         "given neighbors": (_numbers, {"criterion.n_neighbors": 7}),

@@ -94,7 +94,7 @@ CHOICES = {
     "missing": Choice(MISSING, "Missing values"),
     "scale": Choice(SCALES, "How numbers are scaled"),
     "target_kind": Choice(
-        TARGET_KINDS, "What the target holds", {"auto": "text, two values and few whole numbers are classes"}
+        TARGET_KINDS, "What the target holds", {"auto": "text and two values are classes, few whole numbers both"}
     ),
     "method": Choice(METHODS, "How features are tested"),
     "null": Choice(NULLS, "How surrogates are drawn"),

@@ -144,6 +144,30 @@ def dense_ranks(values: FloatArray) -> IntArray:
     return ranks
 
 
+def halfway(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return how far each value reaches: half of the way to the next lower and to the next higher one."""
+    ranks = dense_ranks(values)
+    levels = values[np.unique(ranks, return_index=True)[1]]
+    edges = (levels[1:] + levels[:-1]) / 2
+    edges = np.concatenate([[2 * levels[0] - edges[0]], edges, [2 * levels[-1] - edges[-1]]])
+    return edges[ranks], edges[ranks + 1]
+
+
+def interval_ranks(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Rank both ends of intervals, from 0 to 1, among uniform points of all of them.
+
+    The rank of t is the expected share of points below it: the mean of (t - low) / (high - low) within [0, 1],
+    piecewise linear, with a change of slope at each end.
+    """
+    points, slopes = np.concatenate([low, high]), np.concatenate([1 / (high - low), -1 / (high - low)])
+    order = np.argsort(points, kind="stable")
+    slope = np.cumsum(slopes[order])
+    rises = np.concatenate([[0.0], np.diff(points[order]) * slope[:-1]])
+    ranks = np.empty(len(points))
+    ranks[order] = np.cumsum(rises) / len(low)
+    return ranks[: len(low)], ranks[len(low) :]
+
+
 def digest_of(values: FloatArray) -> bytes:
     """Hash the values of a column."""
     # Adding zero turns -0.0 into 0.0: equal values have equal digests.

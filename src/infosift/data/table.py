@@ -84,10 +84,15 @@ class Table:
         return columns if scale is None else cast(ColumnArray, scale_distances(columns, scale[0]))
 
     @cached_property
+    def distance_views(self) -> FloatArray:
+        """The target in all its views (views x columns x rows), scaled for distances between rows."""
+        scale, views = self.distance_scale, self.target.views
+        return views if scale is None else np.stack([scale_distances(columns, scale[1]) for columns in views])
+
+    @property
     def distance_target(self) -> FloatArray:
-        """The target, scaled for distances between rows."""
-        scale, columns = self.distance_scale, self.target.columns
-        return columns if scale is None else np.asarray(scale_distances(columns, scale[1]))
+        """The target as estimates of information take it, scaled for distances between rows."""
+        return np.asarray(self.distance_views[0])
 
     def scale_distances(self, columns: Any, positions: Sequence[int]) -> Any:
         """Scale surrogates of the features at some positions for distances between rows."""

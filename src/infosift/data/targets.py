@@ -9,24 +9,35 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import entr
+from scipy.stats import norm
 
 from infosift.arrays import BoolArray, FloatArray, IntArray
 from infosift.data.columns import NamedColumns
 from infosift.data.frames import as_plain, read_column, read_columns
-from infosift.data.prepare import Preparation, dense_ranks, prepare, to_gaussian_ranks
-from infosift.data.types import class_indicators, indicators_of_largest, n_categories
+from infosift.data.prepare import (
+    Preparation,
+    dense_ranks,
+    halfway,
+    interval_ranks,
+    prepare,
+    to_gaussian_ranks,
+)
+from infosift.data.types import class_indicators, encode_categories, indicators_of_largest, n_categories
 from infosift.errors import Hint, InputError, is_auto, shown
 from infosift.registry import TARGET_KINDS
 
 # A predicted probability is no smaller than this, so that an interval of the unit interval has a length.
 LEAST_PROBABILITY = 1e-3
-# Whole numbers with no more different values than this are classes, if there are enough rows of each.
+# Whole numbers with no more different values than this may be scores or codes, if there are enough rows of each.
 _MOST_NUMBERED_CLASSES = 20
 _FEWEST_ROWS_PER_CLASS = 3
 # So many of the largest classes are regressed; more would cost power, since each is a test of its own.
 _MOST_COMPONENTS = 8
 # Of more classes, probabilities predicted from one regression each are too poor to bound an error with.
 _MOST_PREDICTED_CLASSES = 50
+
+# About the level of one comparison where the maximum over some dozens of them has that of a test.
+_LEVEL_OF_COMPARISON = 1e-3
 
 Predict = Callable[[FloatArray], FloatArray]
 
@@ -41,7 +52,6 @@ class TargetKind:
     """
 
     name: ClassVar[str] = "numbers"
-    # Whether components are indicators, of which no function besides the indicator itself is informative.
     has_indicators: ClassVar[bool] = False
     n_classes: int | None = None
 
@@ -59,9 +69,21 @@ class TargetKind:
         """Prepare the column for nearest neighbours: a number or an encoded category for each row."""
         return prepare(values[None], how).ravel()
 
+    def views(self, column: FloatArray) -> tuple[FloatArray, ...]:
+        """Return the column as nearest neighbours compare it; several where it may be of several kinds."""
+        return (column,)
+
     def components(self, column: FloatArray) -> FloatArray:
         """Return what is regressed (components x rows)."""
         return column[None]
+
+    def are_indicators(self, n_components: int) -> BoolArray:
+        """Tell which components are indicators, of which no function besides the indicator is informative."""
+        return np.full(n_components, self.has_indicators)
+
+    def handicaps(self, n_components: int) -> FloatArray:
+        """Return by how many standard deviations scores about each component count for less in a maximum."""
+        return np.zeros(n_components)
 
     def residuals(
         self, components: FloatArray, predicted: FloatArray, spread: FloatArray
@@ -73,6 +95,10 @@ class TargetKind:
         """
         residuals = (components - predicted) / spread
         return residuals, residuals
+
+    def unexplained(self, errors: FloatArray, variances: FloatArray) -> float:
+        """Return how much of the column is left, by mean squared errors and variances of its components."""
+        return float(np.mean(errors))
 
     def information(self, column: FloatArray, predict: Predict) -> float:
         """Return the mutual information, in nats, that out-of-sample predictions of the column amount to.
@@ -114,12 +140,8 @@ class Classes(TargetKind):
 
     @classmethod
     def recognises(cls, values: FloatArray) -> bool:
-        """Tell whether numbers are the names of classes: two of any, or few and whole ones."""
-        observed = values[~np.isnan(values)]
-        if (count := n_categories(observed)) == 2:
-            return True
-        most = min(_MOST_NUMBERED_CLASSES, len(observed) // _FEWEST_ROWS_PER_CLASS)
-        return bool(1 < count <= most and np.all(observed == np.round(observed)))
+        """Tell whether numbers are the names of classes: two of any."""
+        return n_categories(values) == 2
 
     def encode(self, values: FloatArray, how: Preparation) -> FloatArray:
         """Encode classes as the kernel takes categories."""
@@ -161,6 +183,63 @@ class Classes(TargetKind):
                 f'The target "{name}" has {count:,} classes in {len(values):,} rows, too few rows of each: '
                 "give a target with fewer classes, or numbers."
             )
+
+
+@dataclass(frozen=True)
+class WholeNumbers(Classes):
+    """Few whole numbers, which may be scores or codes of classes: tested as both.
+
+    The number and the indicators of classes are components, so that the maximum over all of them keeps the level.
+    What is explained is that of the view by which less is left.
+    """
+
+    name = "both"
+
+    @classmethod
+    def recognises(cls, values: FloatArray) -> bool:
+        """Tell whether numbers may be scores or codes: whole ones, of few values with some rows of each."""
+        observed = values[~np.isnan(values)]
+        most = min(_MOST_NUMBERED_CLASSES, len(observed) // _FEWEST_ROWS_PER_CLASS)
+        return bool(1 < n_categories(observed) <= most and np.all(observed == np.round(observed)))
+
+    def encode(self, values: FloatArray, how: Preparation) -> FloatArray:
+        """Prepare the numbers; codes of classes can be read from these."""
+        return TargetKind.encode(self, values, replace(how, special_apart=False))
+
+    def views(self, column: FloatArray) -> tuple[FloatArray, ...]:
+        """Return classes, of which an estimate of information needs no order, and numbers."""
+        return encode_categories(dense_ranks(column).astype(np.float64)), column
+
+    def components(self, column: FloatArray) -> FloatArray:
+        """Return the number, and indicators of the largest classes."""
+        indicators = indicators_of_largest(dense_ranks(column).astype(np.float64), _MOST_COMPONENTS)
+        return np.concatenate([column[None], indicators])
+
+    def are_indicators(self, n_components: int) -> BoolArray:
+        """Tell which components are indicators: all but the first."""
+        return np.arange(n_components) > 0
+
+    def handicaps(self, n_components: int) -> FloatArray:
+        """Return those by which the number exceeds a level twice as often as all classes together."""
+        of_class = norm.isf(_LEVEL_OF_COMPARISON / (2 * (n_components - 1))) - norm.isf(_LEVEL_OF_COMPARISON)
+        return np.array([0.0, *(n_components - 1) * [of_class]])
+
+    def residuals(
+        self, components: FloatArray, predicted: FloatArray, spread: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return intervals: of the number, half of the way to the next ones, by its rank among all residuals."""
+        low, high = super().residuals(components[1:], predicted[1:], spread[1:])
+        ends = [(end - predicted[0]) / spread[0] for end in halfway(components[0])]
+        ranks = interval_ranks(*ends)
+        return np.concatenate([ranks[0][None], low]), np.concatenate([ranks[1][None], high])
+
+    def unexplained(self, errors: FloatArray, variances: FloatArray) -> float:
+        """Return the share of the variance that is left of the number or of the classes, whichever is less."""
+        return float(min(errors[0] / variances[0], errors[1:].sum() / variances[1:].sum()))
+
+    def describe(self) -> str:
+        """Return how many values there are."""
+        return f"{self.n_classes} whole numbers, as numbers and as classes"
 
 
 @dataclass(frozen=True)
@@ -207,6 +286,12 @@ class Target:
         return replace(self, columns=self.columns[:, rows])
 
     @cached_property
+    def views(self) -> FloatArray:
+        """The columns as nearest neighbours compare them, one way or another (views x columns x rows)."""
+        views = [kind.views(column) for kind, column in zip(self.kinds, self.columns, strict=True)]
+        return np.stack([[own[min(i, len(own) - 1)] for own in views] for i in range(max(map(len, views)))])
+
+    @cached_property
     def components(self) -> FloatArray:
         """What is regressed, of all columns (components x rows)."""
         return np.concatenate(self._by_column)
@@ -214,7 +299,14 @@ class Target:
     @cached_property
     def has_indicators(self) -> BoolArray:
         """Whether each component is an indicator."""
-        return np.array([kind.has_indicators for kind in self.kinds])[self._column_of_component]
+        pairs = zip(self.kinds, self._by_column, strict=True)
+        return np.concatenate([kind.are_indicators(len(own)) for kind, own in pairs])
+
+    @cached_property
+    def handicaps(self) -> FloatArray:
+        """By how many standard deviations scores about each component count for less in a maximum."""
+        pairs = zip(self.kinds, self._by_column, strict=True)
+        return np.concatenate([kind.handicaps(len(own)) for kind, own in pairs])
 
     @cached_property
     def _by_column(self) -> list[FloatArray]:
@@ -233,6 +325,13 @@ class Target:
         ]
         low, high = (np.concatenate(own) for own in zip(*ends, strict=True))
         return TargetResiduals(self.components - predicted, low, high, (low != high).any(axis=1), column)
+
+    def unexplained(self, errors: FloatArray) -> float:
+        """Return how much of the target is left, by the mean squared error of each component."""
+        column, variances = self._column_of_component, self.components.var(axis=1)
+        own = [column == i for i in range(len(self.kinds))]
+        left = [kind.unexplained(errors[i], variances[i]) for kind, i in zip(self.kinds, own, strict=True)]
+        return float(np.average(left, weights=np.count_nonzero(own, axis=1)))
 
 
 def read_target(data: Any, name: str = "target") -> NamedColumns:
@@ -264,10 +363,13 @@ def make_target(
     return Target(columns.names, np.stack(encoded), tuple(kinds))
 
 
-def decide_kinds(columns: NamedColumns, declared: Any, takes_categories: bool = True) -> tuple[TargetKind, ...]:
+def decide_kinds(
+    columns: NamedColumns, declared: Any, takes_categories: bool = True, *, may_be_both: bool = False
+) -> tuple[TargetKind, ...]:
     """Decide what each column of a target holds: as declared, or by its values for "auto".
 
-    Text is always classes. Numbers stay numbers where the criterion takes no categories.
+    Text is always classes. Numbers stay numbers where the criterion takes no categories. Few whole numbers are
+    classes, unless they ``may_be_both``.
     """
     requested = requested_kinds(declared, len(columns.names))
     kinds = []
@@ -275,8 +377,10 @@ def decide_kinds(columns: NamedColumns, declared: Any, takes_categories: bool = 
         name = requested[i] or (None if takes_categories else TargetKind.name)
         if i in columns.discrete and name in (None, TargetKind.name):
             name = Classes.name
-        recognised = (kind for kind in TARGET_KINDS.values() if kind.recognises(values))
-        kinds.append((next(recognised) if name is None else TARGET_KINDS[name]).of(values))
+        if name is None:
+            name = next(name for name, kind in TARGET_KINDS.items() if kind.recognises(values))
+            name = Classes.name if name == WholeNumbers.name and not may_be_both else name
+        kinds.append(TARGET_KINDS[name].of(values))
     return tuple(kinds)
 
 
@@ -292,6 +396,9 @@ def requested_kinds(declared: Any, n_columns: int = 1) -> tuple[str | None, ...]
     by_value: dict[Any, str] = {name: name for name in TARGET_KINDS}
     by_value |= {True: Classes.name, False: TargetKind.name}
     if not isinstance(declared, Hashable) or declared not in by_value:
-        names = " or ".join(f'"{name}"' for name in TARGET_KINDS)
-        raise InputError(Hint("discrete_target"), f' must be "auto", True, False, {names}, not {shown(declared)}.')
+        *names, last = (f'"{name}"' for name in TARGET_KINDS)
+        choices = f"{', '.join(names)} or {last}"
+        raise InputError(
+            Hint("discrete_target"), f' must be "auto", True, False, {choices}, not {shown(declared)}.'
+        )
     return (by_value[declared],) * n_columns

@@ -172,7 +172,7 @@ class ConditionalTest:
         Versions differ in the randomised residuals of classes.
         """
         if self.target_residuals is None:
-            return self.context.table.distance_target[None, None]
+            return self.context.table.distance_views[:, None]
         residuals = randomised_residuals(self.target_residuals).swapaxes(0, 1)[:, :, None]
         scale = self.context.table.distance_scale
         if scale is None:
@@ -421,7 +421,7 @@ def randomised_residuals(residuals: TargetResiduals) -> FloatArray:
 
 
 def residual_variance(target: Target, regression: KernelRidge | None) -> float:
-    """Return the mean squared residual of all components given the subset of a regression (None: an empty one)."""
+    """Return how much of a target is left given the subset of a regression (None: an empty one)."""
     components = target.components
     predicted = components.mean(axis=1, keepdims=True) if regression is None else regression.predict(components)
-    return float(np.mean((components - predicted) ** 2))
+    return target.unexplained(np.mean((components - predicted) ** 2, axis=1))

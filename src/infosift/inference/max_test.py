@@ -57,15 +57,16 @@ class NullSample:
     max_statistics: FloatArray
 
     @classmethod
-    def of_scores(cls, scores: FloatArray) -> NullSample:
+    def of_scores(cls, scores: FloatArray, handicaps: FloatArray | None = None) -> NullSample:
         """Return the sample of scores (draws x candidates x scores).
 
         Every score is studentised over all draws, so that data and surrogates are exchangeable; the statistic of a
-        candidate is the largest of its scores.
+        candidate is the largest of its scores, less their ``handicaps`` where there are some.
         """
         if scores.shape[1] > 1 and scores.size > _VALUES_AT_ONCE:
-            return cls.joined([cls.of_scores(half) for half in np.array_split(scores, 2, axis=1)])
-        statistics = studentised(scores, scores.mean(axis=0), scores.std(axis=0)).max(axis=2)
+            return cls.joined([cls.of_scores(half, handicaps) for half in np.array_split(scores, 2, axis=1)])
+        statistics = studentised(scores, scores.mean(axis=0), scores.std(axis=0))
+        statistics = (statistics if handicaps is None else statistics - handicaps).max(axis=2)
         n_exceed = np.count_nonzero(statistics[1:] >= statistics[0], axis=0)
         return cls(statistics[0], n_exceed, statistics.max(axis=1))
 
@@ -143,7 +144,11 @@ class TestStatistic:
     def sample(self, n_permutations: int) -> NullSample:
         """Return the statistics of the data and of so many surrogates; none is drawn twice."""
         self._drawn.append(self.scores(range(sum(map(len, self._drawn)), n_permutations + 1)))
-        return NullSample.of_scores(np.concatenate(self._drawn))
+        return NullSample.of_scores(np.concatenate(self._drawn), self.handicaps())
+
+    def handicaps(self) -> FloatArray | None:
+        """Return by how much each score counts for less, where the target says so; by default by nothing."""
+        return None
 
     def schedule(self, alpha: float) -> Iterable[int]:
         """Return after how many permutations the test may end."""

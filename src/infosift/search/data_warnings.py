@@ -182,6 +182,23 @@ def numeric_text(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord
         )
 
 
+def whole_number_target(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
+    """Say that whole numbers were tested as scores and as codes of classes, and what settles it."""
+    target = problem.table.target
+    if names := [name for name, kind in zip(target.names, target.kinds, strict=True) if kind.name == "both"]:
+        is_one = len(names) == 1
+        yield data_warning(
+            "target",
+            f"The target{'' if is_one else 's'} {listing(_quoted(names))} {'has' if is_one else 'have'} few whole "
+            "numbers, which may be scores or codes: features are tested for both, at some cost in power. Say "
+            "which with ",
+            Hint("discrete_target", "numbers"),
+            " or ",
+            Hint("discrete_target", "classes"),
+            ".",
+        )
+
+
 def small_alpha(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
     """Warn of a significance level that only very many permutations can reach."""
     alpha = problem.settings.alpha
@@ -274,6 +291,7 @@ BEFORE_SEARCH: tuple[Callable[[Problem, Engine], Records], ...] = (
     forgotten_groups,
     dropped_rows,
     numeric_text,
+    whole_number_target,
     small_alpha,
 )
 AFTER_SEARCH: tuple[Callable[[Problem, Selection, Engine], Records], ...] = (dependent_rows, too_few_rows)

@@ -121,7 +121,10 @@ def make_problem(
         target,
         settings.seed,
         scale=settings.scale,
-        target_kinds=decide_kinds(target, given["discrete_target"], criterion.takes_categories),
+        # Only a test that is adjusted for all components can look at whole numbers both ways.
+        target_kinds=decide_kinds(
+            target, given["discrete_target"], criterion.takes_categories, may_be_both=method.adjusted
+        ),
         ignored=ignore,
         row_groups=numbered,
         feature_groups=tuple(group for group in groups if group.columns[0] not in {*keep, *ignore}),

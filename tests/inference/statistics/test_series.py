@@ -20,7 +20,7 @@ from infosift.inference.statistics.series import (
     SeriesStatistic,
     block_scores,
     effects_of,
-    leave_one_out_error,
+    leave_one_out_errors,
     most_explanatory,
 )
 from samples import conditional_of_groups as make
@@ -248,7 +248,7 @@ def test_leave_one_out_against_fitting_without_each_row():
         design = np.column_stack([np.ones(39), functions[:, others].T])
         weights = np.linalg.lstsq(design, target[others], rcond=None)[0]
         errors.append(target[row] - weights[0] - functions[:, row] @ weights[1:])
-    assert abs(leave_one_out_error(functions, target[None]) - np.mean(np.square(errors))) < 1e-4
+    assert abs(leave_one_out_errors(functions, target[None])[0] - np.mean(np.square(errors))) < 1e-4
 
 
 def test_the_candidate_that_explains_most_is_best_whatever_the_seed():
@@ -281,7 +281,7 @@ def test_of_the_eight_of_largest_effect_the_one_of_least_error_is_best(subset):
         for i in places:
             functions = test.blocks.functions([i])[0].smooth
             products = [test.subset_functions[0] * functions[0]] if subset else np.empty((0, 60))
-            errors[i] = leave_one_out_error(np.concatenate([functions, products]), test.raw_residuals)
+            errors[i] = leave_one_out_errors(np.concatenate([functions, products]), test.raw_residuals).mean()
         assert most_explanatory(test, places) == min(sorted(places, key=lambda i: -effects[i])[:8], key=errors.get)
 
 

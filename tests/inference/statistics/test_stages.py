@@ -72,6 +72,16 @@ def test_a_step_goes_on_until_a_stage_passes(monkeypatch, test):
     assert results[1].scaled_p_value(0.1) == pytest.approx(0.1 / 0.03 / 100)
 
 
+def test_what_passes_only_at_a_large_alpha_does_not_hide_what_a_later_statistic_sees(monkeypatch, test):
+    weak, clear = statistic(0.1), statistic(0.0)
+    for kind in (weak, clear):
+        kind.best = lambda self, sample, alpha: (self.test.units[1], 1)
+    stages_of(monkeypatch, (weak, 0.6), (clear, 0.3))
+    results = StagedTests(0.2, None).step(test, "testing", 2)
+    assert [result.passes for result in results] == [True, True]
+    assert results[1].p_value / results[1].alpha < results[0].p_value / results[0].alpha
+
+
 def test_a_statistic_chooses_its_candidate_in_a_step_and_the_largest_counts_otherwise(monkeypatch, test):
     stages_of(monkeypatch, (statistic(0.0), 0.6, 0.6))
     (chosen,) = StagedTests(0.1, None).step(test, "testing", 2)

@@ -15,6 +15,9 @@ from infosift.inference.statistics.neighbors import NeighborStatistic
 from infosift.inference.statistics.pairs import PairStatistic
 from infosift.inference.statistics.series import SeriesStatistic
 
+# A stage that passes at this level ends a step. At a larger alpha, what passes only there must not hide what a
+# later statistic sees more clearly: all stages are tested, so that more alpha does not select less.
+_CLEAR_ALPHA = 0.05
 # Where gaps leave fewer rows, nothing is tested.
 _FEWEST_ROWS = 20
 
@@ -90,7 +93,7 @@ class StagedTests:
         self.alpha, self.n_permutations = alpha, n_permutations
 
     def step(self, test: ConditionalTest, purpose: str, n_slots: int) -> list[TestResult]:
-        """Test which candidate to select, stage by stage until one passes; at most ``n_slots`` come in."""
+        """Test which candidate to select, stage by stage until one passes clearly; at most ``n_slots`` come in."""
         context = test.context
         fewest = max(context.criterion.fewest_rows(value) for value in context.values)
         if context.table.n_rows < max(_FEWEST_ROWS, fewest):
@@ -114,7 +117,7 @@ class StagedTests:
         precise: bool,
         chooses: bool,
     ) -> list[TestResult]:
-        """Return the results of stages, the last of them the first that passes."""
+        """Return the results of stages, the last of them the first that passes (clearly, where it chooses)."""
         results: list[TestResult] = []
         for kind, share in shares.items():
             alpha = self.alpha * share
@@ -125,7 +128,8 @@ class StagedTests:
             is_chosen = chooses or not statistic.per_candidate
             unit, position = statistic.best(sample, alpha) if is_chosen else statistic.largest(sample)
             results.append(TestResult(unit, sample, position, alpha, statistic.per_candidate))
-            if results[-1].passes:
+            clear = min(self.alpha, _CLEAR_ALPHA) * share if chooses else alpha
+            if results[-1].p_value <= clear:
                 break
         return results
 

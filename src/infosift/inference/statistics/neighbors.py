@@ -37,6 +37,7 @@ class NeighborStatistic(TestStatistic):
         components = self._components()[..., test.rows]
         self._n_components, self._n_versions = components.shape[:2]
         self._targets = [version for component in components for version in component]
+        self._n_ways = 1 + (len(self._given) > 0) + test.tests_residuals
         self.per_candidate = len(test.units) <= self.max_candidates
         self._digests = [] if self.per_candidate else [self._context.table.digest(unit) for unit in test.units]
         self.screened_best: list[int] = []  # the best candidate by each score, where candidates are screened
@@ -44,6 +45,14 @@ class NeighborStatistic(TestStatistic):
     def _components(self) -> FloatArray:
         """Return what candidates are to be informative about (components x versions x columns x rows)."""
         return self.test.components
+
+    def handicaps(self) -> FloatArray | None:
+        """Return those of the components of the target's residual, for each of their scores."""
+        handicaps = self._context.table.target.handicaps
+        if self._n_components != len(handicaps) or not any(handicaps):  # views of a whole target have none
+            return None
+        of_scores = np.tile(np.repeat(handicaps, len(self._context.values)), self._n_ways)
+        return of_scores if self.per_candidate else of_scores[:, None]
 
     def best(self, sample: NullSample, alpha: float) -> tuple[FeatureUnit, int]:
         """Return the candidate with the largest statistic, and the position of that in the sample."""
@@ -55,8 +64,7 @@ class NeighborStatistic(TestStatistic):
     def scores(self, draws: range) -> FloatArray:
         """Return (draws x candidates x scores); of screened candidates, the largest ones (draws x scores x 1)."""
         units = self.test.units
-        n_ways = 1 + (len(self._given) > 0) + self.test.tests_residuals
-        n_questions = len(draws) * min(len(units), self.max_candidates) * len(self._targets) * n_ways
+        n_questions = len(draws) * min(len(units), self.max_candidates) * len(self._targets) * self._n_ways
         self._context.reporter.begin(f"{self.purpose}, {draws[-1]} surrogates", n_questions)
         if not self.per_candidate:
             parts = equal_parts(len(draws), max(1, _VALUES_AT_ONCE // len(units)))

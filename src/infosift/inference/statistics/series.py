@@ -161,6 +161,13 @@ class SeriesStatistic(TestStatistic):
         """Tell whether it can be used: always."""
         return True
 
+    def handicaps(self) -> FloatArray | None:
+        """Return those of the components of the target, for each of their scores."""
+        handicaps = self.test.context.table.target.handicaps
+        return (
+            np.repeat(handicaps, _MOST_SCORES - (self.test.subset_functions is None)) if any(handicaps) else None
+        )
+
     def schedule(self, alpha: float) -> Iterable[int]:
         """Return after how many permutations the test may end."""
         return schedule_of_cheap_draws(alpha, settles=self._is_cheap)
@@ -175,9 +182,10 @@ class SeriesStatistic(TestStatistic):
             scores = engine.persist(_more_scores, self._kept, test.target, draws)
             self._kept = list(zip(test.blocks.handles, scores, strict=True))
             self._n_kept = n_permutations + 1
-            answers = engine.map(NullSample.of_scores, scores)
+            answers = engine.map(NullSample.of_scores, scores, self.handicaps())
         else:
-            answers = test.blocks.map(_sample_anew, test.target, range(n_permutations + 1), at_once)
+            draws = range(n_permutations + 1)
+            answers = test.blocks.map(_sample_anew, test.target, draws, at_once, self.handicaps())
         parts = []
         for part, units in zip(answers, test.blocks.slices, strict=True):
             parts.append(part)
@@ -202,10 +210,12 @@ def _more_scores(
     return more if scores is None else np.concatenate([scores, more])
 
 
-def _sample_anew(block: CandidateBlock, target: TargetInDraws, draws: range, at_once: int) -> NullSample:
+def _sample_anew(
+    block: CandidateBlock, target: TargetInDraws, draws: range, at_once: int, handicaps: FloatArray | None
+) -> NullSample:
     """Return the statistics of a block in draws, ``at_once`` candidates at a time, with no scores kept."""
-    parts = equal_parts(len(block.units), at_once)
-    return NullSample.joined([NullSample.of_scores(block_scores(block, target, draws, part)) for part in parts])
+    scores = (block_scores(block, target, draws, part) for part in equal_parts(len(block.units), at_once))
+    return NullSample.joined([NullSample.of_scores(own, handicaps) for own in scores])
 
 
 def most_explanatory(test: ConditionalTest, positions: list[int]) -> int:
@@ -227,14 +237,14 @@ def _error_of(test: ConditionalTest, position: int) -> float:
     functions = test.blocks.functions([position])[0].smooth
     if test.subset_functions is not None:
         functions = np.concatenate([functions, test.subset_functions * functions[:1]])
-    return leave_one_out_error(functions, test.raw_residuals)
+    return test.context.table.target.unexplained(leave_one_out_errors(functions, test.raw_residuals))
 
 
-def leave_one_out_error(functions: FloatArray, targets: FloatArray) -> float:
-    """Return the mean squared leave-one-out error of a linear model of functions (functions x rows).
+def leave_one_out_errors(functions: FloatArray, targets: FloatArray) -> FloatArray:
+    """Return mean squared leave-one-out errors of linear models of functions (functions x rows), one per target.
 
-    It is the mean over ``targets`` (targets x rows). The residual of a row that is left out is its residual
-    divided by one minus its leverage (the PRESS statistic of Allen 1974).
+    The residual of a row that is left out is its residual divided by one minus its leverage (the PRESS statistic
+    of Allen 1974).
     """
     n_rows = functions.shape[1]
     design = np.concatenate([np.ones((1, n_rows)), functions])
@@ -243,4 +253,4 @@ def leave_one_out_error(functions: FloatArray, targets: FloatArray) -> float:
         hat = np.linalg.solve(gram, design)
         leverage = np.einsum("fr,fr->r", design, hat)
         residuals = targets - (targets @ design.T) @ hat
-    return float(np.mean((residuals / np.maximum(1 - leverage, _RIDGE)) ** 2))
+    return np.asarray(np.mean((residuals / np.maximum(1 - leverage, _RIDGE)) ** 2, axis=1))

@@ -5,16 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from infosift.display.plots.canvas import Display
-from infosift.display.plots.neighbors import NeighborsDisplay as NeighborsDisplay
-from infosift.display.plots.path import PathDisplay as PathDisplay
-from infosift.display.plots.path import RankingDisplay as RankingDisplay
-from infosift.display.plots.spectrum import SpectrumDisplay as SpectrumDisplay
-from infosift.display.plots.stability import ComparisonDisplay as ComparisonDisplay
-from infosift.display.plots.stability import StabilityDisplay as StabilityDisplay
-from infosift.display.plots.verdicts import RedundancyDisplay as RedundancyDisplay
-from infosift.display.plots.verdicts import VerdictsDisplay as VerdictsDisplay
+from infosift.display.plots.neighbors import NeighborsDisplay
+from infosift.display.plots.path import PathDisplay, RankingDisplay
+from infosift.display.plots.spectrum import SpectrumDisplay
+from infosift.display.plots.stability import ComparisonDisplay, StabilityDisplay
+from infosift.display.plots.verdicts import RedundancyDisplay, VerdictsDisplay
 from infosift.errors import require_choice
 from infosift.results.selection import Selection
+
+__all__ = [
+    "ComparisonDisplay",
+    "NeighborsDisplay",
+    "PathDisplay",
+    "RankingDisplay",
+    "RedundancyDisplay",
+    "SpectrumDisplay",
+    "StabilityDisplay",
+    "VerdictsDisplay",
+    "draw",
+]
 
 _KINDS: dict[str, Any] = {
     "path": PathDisplay,

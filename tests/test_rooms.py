@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -149,6 +151,20 @@ def test_the_map_has_every_room():
     rooms = {f"{path.name}/" for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
     assert rooms <= listed
     assert [name for name in listed if not any((base / name).is_dir() for base in (ROOT, PACKAGE))] == []
+
+
+def test_a_selection_from_the_command_line_needs_few_modules(tmp_path):
+    # What a reader who follows it has to open; what few runs need is imported where they do.
+    rows = [f"{i % 7},{i * i % 11},{i % 7 + i % 3}" for i in range(60)]
+    (tmp_path / "f.csv").write_text("\n".join(["a,b,y", *rows]), encoding="utf-8")
+    code = (
+        "import sys; from infosift.__main__ import main\n"
+        "try: main()\n"
+        "finally: print(sum(name.split('.')[0] == 'infosift' for name in sys.modules))"
+    )
+    command = [sys.executable, "-c", code, "select", "f.csv", "-t", "y"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, encoding="utf-8")
+    assert int(run.stdout.splitlines()[-1]) <= 60
 
 
 def test_tests_are_in_the_rooms_they_test():

@@ -156,7 +156,7 @@ def is_called_identifier(name: str) -> bool:
 
 
 def _have_effects(codes: IntArray, scores: FloatArray, is_categorical: bool) -> bool:
-    """Tell whether the mean of some score (scores x rows) differs from value to value of a feature.
+    """Tell whether the mean of any score (scores x rows) differs from value to value of a feature.
 
     Of categories, whose values have no order, by analysis of variance. Of numbers, by the mean square difference
     of successive values: it must be above chance (with two thirds of the degrees of freedom, since successive

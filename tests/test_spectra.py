@@ -68,6 +68,7 @@ def test_a_coordinate_maps_to_its_range():
     ("options", "message"),
     [
         ({"n_functions": "many"}, 'n_functions must be "auto"'),
+        ({"n_functions": None}, 'n_functions must be "auto"'),
         ({"n_functions": 0}, "at least 1"),
         ({"n_functions": 99}, "No basis of 99 functions fits curves of 40 samples"),
         ({"order": 0}, "order must be at least 1"),

@@ -127,7 +127,7 @@ class BSplineBasis(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return sorted({min(order, n_samples) for order in orders})
 
     def _numbers(self, n_samples: int, order: int) -> list[int]:
-        if isinstance(self.n_functions, str):
+        if self.n_functions is None or isinstance(self.n_functions, str):
             if self.n_functions != "auto":
                 raise InputError(f'n_functions must be "auto" or numbers of functions, not {self.n_functions!r}.')
             return list(range(order, max(order, n_samples // 2) + 1))

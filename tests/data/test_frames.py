@@ -246,6 +246,13 @@ def test_gaps_are_refused_by_transform_as_by_fit_but_for_ignored_features():
         selector.fit(X.ffill(), y).transform(X)
 
 
+@pytest.mark.parametrize("values", [["a", "b", "a"], np.arange(3).astype("M8[ns]"), np.arange(3).astype("m8[h]")])
+def test_masked_text_and_times_are_missing(values):
+    columns = read_columns(np.ma.array(np.column_stack([values, values]), mask=[[1, 0], [0, 0], [0, 1]]))
+    assert np.isnan(columns.values).tolist() == [[True, False, False], [False, False, True]]
+    assert bool(columns.discrete) == isinstance(values, list)
+
+
 def test_masked_cells_are_missing_to_transform():
     X, y = counts()
     masked = np.ma.masked_equal(X, 3.0)
@@ -314,6 +321,45 @@ def test_what_is_no_target_is_refused_in_one_sentence(y, said):
     with pytest.raises(InputError, match=said) as refused:
         MutualInfoSelector().fit(X, y)
     assert len(str(refused.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (pd.DataFrame({"a": [1j, 2], "b": [1, 2]}), '"a" is complex, so pass its parts as columns'),
+        (np.array([[1j, 1], [2, 2]], dtype=object), '"x0" is complex, so pass its parts as columns'),
+        (np.zeros(2, dtype=[("a", float), ("b", int)]), "^The data are a structured array: make a data frame"),
+        (np.zeros((2, 2), dtype="V4"), "^The data are a structured array: make a data frame"),
+    ],
+)
+def test_numbers_of_two_parts_and_records_are_refused(data, said):
+    with pytest.raises(InputError, match=said):
+        read_columns(data)
+
+
+def test_decimals_that_are_no_number_are_missing():
+    values = np.array([[Decimal("1.5")], [Decimal("sNaN")], [Decimal("NaN")]], dtype=object)
+    np.testing.assert_array_equal(read_columns(values).values, [[1.5, np.nan, np.nan]])
+
+
+@pytest.mark.filterwarnings("ignore::infosift.DataWarning")
+def test_transform_returns_numbers_that_numpy_has_no_type_for_as_floats():
+    X = pl.DataFrame(
+        {"whole": pl.Series(range(40), dtype=pl.Int128), "cents": [Decimal(i) / 100 for i in range(40)]}
+    )
+    selector = MutualInfoSelector(keep=[0, 1], max_features=2, random_state=0).fit(X, np.arange(40) ** 2)
+    np.testing.assert_allclose(selector.transform(X), np.arange(40)[:, None] * [1, 0.01])
+
+
+def test_new_data_that_are_no_table_are_refused_in_one_sentence():
+    X, y = counts()
+    selector = MutualInfoSelector(keep=[0], max_features=1, random_state=0).fit(X, y)
+    with pytest.raises(InputError, match=r"^Features must be a table.*reshape\(-1, 1\)\.$"):
+        selector.transform(X[:, 0])
+    with pytest.raises(InputError, match=r'^Column "a" has values of the type List\(Int64\): make numbers'):
+        selector.inverse_transform(pl.DataFrame({"a": [[1, 2]]}))
+    with pytest.raises(InputError, match=r"^The target must be a table, .* 0 dimensions"):
+        mutual_information(X, None)
 
 
 def test_a_number_too_large_for_any_float_is_infinite():

@@ -30,7 +30,7 @@ def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
     plain = as_plain(data)
     if np.ndim(plain) == 1:
         return read_column(data, default_name)
-    require_table(plain)
+    require_table(plain, "The target" if default_name == "y" else "Features")
     with checks_of_libraries():
         return read_array(check_array(plain, dtype=None, ensure_all_finite=False), default_name)
 
@@ -70,7 +70,12 @@ def as_array(frame: nw.DataFrame[Any], positions: Iterable[int]) -> Any:
 
 
 def _values_of(series: nw.Series[Any]) -> Any:
-    values = _days_of(series) if series.dtype.is_temporal() else series.to_numpy()
+    dtype = series.dtype
+    if dtype.is_nested():
+        raise _nested(series.name, dtype)
+    if dtype.is_temporal():
+        return _days_of(series)
+    values = as_floats(series) if dtype.is_numeric() and not has_numpy_type(dtype) else series.to_numpy()
     return values.astype(object) if values.dtype.kind in "UT" else values  # beside text, numbers would become text
 
 
@@ -97,7 +102,7 @@ def read_column(data: Any, default_name: str = "target") -> NamedColumns:
 def as_plain(data: Any) -> Any:
     """Return lists and the like as an array, masked cells of a masked one as missing, a sparse one with its zeros.
 
-    Lists of rows that differ in length, and complex numbers, are refused.
+    Lists of rows that differ in length, complex numbers and records are refused.
     """
     values: Any = data
     if not hasattr(data, "dtype"):
@@ -108,21 +113,26 @@ def as_plain(data: Any) -> Any:
                 "The values make no table, since rows or cells differ in length: give every row as many single "
                 "values."
             ) from error
-    if getattr(values.dtype, "kind", "") == "c":
+    kind = getattr(values.dtype, "kind", "")
+    if kind == "c":
         raise InputError("Complex data not supported: pass the real and the imaginary parts as columns.")
+    if kind == "V":
+        raise InputError("The data are a structured array: make a data frame of it first.")
     if isinstance(values, np.ma.MaskedArray):
-        return np.ma.filled(values.astype(np.float64), np.nan)
+        if kind in "mM":
+            return np.ma.filled(values, values.dtype.type("NaT"))
+        return np.ma.filled(values.astype(np.float64 if kind in "biuf" else object), np.nan)
     if issparse(values):
         _require_memory(values.shape)
         return values.toarray()
     return values
 
 
-def require_table(data: Any) -> None:
+def require_table(data: Any, what: str = "Features") -> None:
     """Refuse what has no rows and columns."""
     if (count := np.ndim(data)) != 2:
         raise InputError(
-            f"Features must be a table, with rows and columns, and these have {count} "
+            f"{what} must be a table, with rows and columns, and these have {count} "
             f"dimension{'s' * (count != 1)}: pass a table, a single feature as one with reshape(-1, 1)."
         )
 
@@ -148,7 +158,7 @@ def _read_series(series: nw.Series[Any], name: str) -> NamedColumns:
     if dtype.is_temporal():
         return _numbers(_days_of(series), name)
     if dtype.is_nested():
-        raise InputError(f'Column "{name}" has values of the type {dtype}: make numbers of them or drop it first.')
+        raise _nested(name, dtype)
     values = np.empty(len(series), dtype=object)
     values[:] = [
         None if gap else value for value, gap in zip(series.to_list(), series.is_null().to_list(), strict=True)
@@ -164,11 +174,15 @@ def _days_of(series: nw.Series[Any]) -> FloatArray:
     return days_of_series(series)
 
 
+def _nested(name: str, dtype: nw.dtypes.DType) -> InputError:
+    return InputError(f'Column "{name}" has values of the type {dtype}: make numbers of them or drop it first.')
+
+
 def _read_values(values: Any, name: str) -> NamedColumns:
     """Read values of unknown kind: numbers if all of them are, else categories."""
-    if np.iscomplexobj(values):
-        raise InputError(f'Complex data not supported: "{name}" is complex, so pass its parts as columns.')
     kind = values.dtype.kind
+    if kind == "c" or (kind == "O" and any(isinstance(value, complex) for value in values)):
+        raise InputError(f'Complex data not supported: "{name}" is complex, so pass its parts as columns.')
     if kind == "b":
         return NamedColumns((name,), values.astype(np.float64)[None], discrete=frozenset({0}))
     if kind in "iuf":

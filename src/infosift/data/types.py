@@ -31,7 +31,7 @@ def is_missing(value: Any) -> bool:
         return True
     try:
         return bool(value != value)
-    except TypeError:  # pandas' NA is neither equal nor unequal to itself
+    except (TypeError, ArithmeticError):  # pandas' NA, and a signalling NaN, are neither equal nor unequal
         return True
     except ValueError:  # an array: no value of a table, but not a missing one
         return False

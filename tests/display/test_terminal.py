@@ -1,7 +1,9 @@
 """Results in a terminal: the answer first, and tables that fit whatever the width."""
 
 import io
+import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -44,14 +46,26 @@ def printed(show, *what, width=200):
     return console.file.getvalue()
 
 
-def text_of(selection, width=200):
+print_all = partial(print_selection, verbose=True)
+
+
+def text_of(selection, width=200, show=print_selection):
     """What is printed, as one line."""
-    return " ".join(printed(print_selection, selection, width=width).split())
+    return " ".join(printed(show, selection, width=width).split())
+
+
+def verdicts_of(selection, width=200):
+    """The cells of the table of features."""
+    lines = printed(print_selection, selection, width=width).splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith(" ──")) + 1
+    return [
+        re.split(r"\s{2,}", line.strip()) for line in lines[start : lines.index(" " * len(lines[start]), start)]
+    ]
 
 
 def table_of(selection, width):
     """The cells of the table of steps, its header first."""
-    lines = [line for line in printed(print_selection, selection, width=width).splitlines() if line[:1] in "┃│"]
+    lines = [line for line in printed(print_all, selection, width=width).splitlines() if line[:1] in "┃│"]
     return [[cell.strip() for cell in line.strip("┃│").replace("┃", "│").split("│")] for line in lines if line]
 
 
@@ -68,7 +82,7 @@ def published():
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("method", ["calibrated", "published"])
 def test_no_line_is_wider_than_the_terminal(method, width, request):
-    text = printed(print_selection, request.getfixturevalue(method), width=width)
+    text = printed(print_all, request.getfixturevalue(method), width=width)
     assert max(map(cell_len, text.splitlines())) <= width
     # The corners of the table are there: nothing of it was cut off.
     assert all(text.count(corner) == 1 for corner in "┏┓└┘")
@@ -85,28 +99,38 @@ def test_the_table_has_the_numbers_of_the_steps(method, width, request):
         cells = dict(zip(header, row, strict=True))
         limit = f"{step.threshold:.2f}" if selection.adjusted else f"{step.information_threshold:.3f}"
         assert (cells["feature"], cells["nats"]) == (step.feature, f"{step.information:.3f}")
-        assert cells["p-value"] == probability(step.p_value)
+        assert cells["p-value"] == probability(min(1.0, step.p_value * 0.05 / step.alpha))
         assert cells["verdict"] == ("selected" if step.accepted else "halt")
         assert cells.get("statistic", f"{step.statistic:.2f}") == f"{step.statistic:.2f}"
         assert cells.get("threshold", limit) == limit
-        interval = f"{probability(step.p_low)} to {probability(step.p_high)}"
+        bounds = [min(1.0, p * 0.05 / step.alpha) for p in (step.p_low, step.p_high)]
+        interval = " to ".join(map(probability, bounds))
         assert cells.get("95 % interval", interval) == interval
 
 
 def test_a_wide_terminal_shows_all_columns(calibrated, published):
     last = ["95 % interval", "verdict"]
     assert table_of(published, 80)[0] == ["step", "feature", "nats", "threshold", "p-value", *last]
-    statistics = ["statistic", "threshold", "p-value", "level"]
+    statistics = ["statistic", "threshold", "p-value"]
     assert table_of(calibrated, 100)[0] == ["step", "feature", "nats", *statistics, *last]
 
 
-def test_the_level_is_shown_where_it_is_a_share_of_alpha(calibrated, published):
-    header, *rows = table_of(calibrated, 100)
-    assert [row[header.index("level")] for row in rows] == [f"{step.alpha:g}" for step in calibrated.steps]
-    assert "level: share of alpha that the p-value is compared with" in text_of(calibrated, 100)
-    assert "level" not in table_of(calibrated, 97)[0]
-    assert "95 % interval" in table_of(calibrated, 97)[0]
-    assert "level" not in table_of(published, 200)[0]
+def test_a_p_value_is_shown_as_it_was_compared_with_alpha(calibrated):
+    (first, *_), name = calibrated.steps, calibrated.steps[-1].feature
+    halt = replace(calibrated.steps[-1], p_value=0.045, alpha=0.0325, accepted=False)
+    halted = replace(calibrated, steps=(replace(first, p_value=0.01, alpha=0.01), halt), verdicts=())
+    rows = verdicts_of(halted)
+    assert rows[0] == [first.feature, "selected", "0.050"]
+    assert [name, "not selected", "0.069"] in rows
+    assert f"because {name} adds no significant information (adjusted p = 0.069)." in text_of(halted)
+    assert "0.045" not in text_of(halted, show=print_all)
+    assert "<td>0.069</td>" in halted._repr_html_()
+
+
+def test_numbers_of_steps_are_printed_on_demand(calibrated):
+    shown = text_of(calibrated)
+    assert not re.search("nats|statistic|threshold|neighbours|permutations|0.0325", shown)
+    assert shown.endswith("60 rows, alpha = 0.05, seed 0; --verbose shows the evidence of each step")
 
 
 def test_an_estimate_that_falls_is_explained(calibrated):
@@ -114,16 +138,17 @@ def test_an_estimate_that_falls_is_explained(calibrated):
         steps = [replace(calibrated.steps[0], information=value) for value in values]
         return replace(calibrated, steps=tuple(steps))
 
-    assert "negative; the test allows for that." in text_of(with_nats(0.881, 0.625))
-    assert "allows for that" not in text_of(with_nats(0.625, 0.881, 0.88099))
-    assert "allows for that" not in text_of(replace(with_nats(0.881, 0.625), conditional=False))
+    assert "negative; the test allows for that." in text_of(with_nats(0.881, 0.625), show=print_all)
+    assert "allows for that" not in text_of(with_nats(0.625, 0.881, 0.88099), show=print_all)
+    assert "allows for that" not in text_of(with_nats(0.881, 0.625))
+    assert "allows for that" not in text_of(replace(with_nats(0.881, 0.625), conditional=False), show=print_all)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_caption_explains_the_columns_there_are(calibrated, published, width):
     has_statistic = "statistic" in table_of(calibrated, width)[0]
-    assert ("statistic: how far above surrogates" in text_of(calibrated, width)) == has_statistic
-    assert "statistic" not in text_of(published, width)
+    assert ("statistic: how far above surrogates" in text_of(calibrated, width, print_all)) == has_statistic
+    assert "statistic" not in text_of(published, width, print_all)
 
 
 def test_columns_make_room_for_names(calibrated):
@@ -136,19 +161,19 @@ def test_columns_make_room_for_names(calibrated):
 
 def test_what_the_numbers_rest_on(calibrated, published):
     drawn = sorted(step.n_permutations for step in calibrated.steps)
-    assert text_of(calibrated).endswith(
+    assert text_of(calibrated, show=print_all).endswith(
         f"60 rows, 10 and 15 neighbours, {drawn[0]:,} to {drawn[-1]:,} permutations per step, "
         f"alpha = 0.05 ({levels(0.05, calibrated.alpha_shares)}), seed 0"
     )
     how = f"60 rows, {published.n_neighbors} neighbours (chosen by {published.neighbors.feature}), "
-    assert f"{how}59 permutations per step, alpha = 0.05, seed 0" in text_of(published)
+    assert f"{how}59 permutations per step, alpha = 0.05, seed 0" in text_of(published, show=print_all)
     assert CAUTION in text_of(published)
     assert CAUTION not in text_of(calibrated)
 
 
 def test_the_numbers_are_those_that_are_stored(calibrated):
     other = replace(calibrated, criterion_values=(3, 5), alpha_shares=(("singles", 0.5), ("triples", 0.25)))
-    text = text_of(Selection.from_json(other.to_json()))
+    text = text_of(Selection.from_json(other.to_json()), show=print_all)
     assert "3 and 5 neighbours" in text
     assert "alpha = 0.05 (0.025 for singles, 0.0125 for triples)" in text
 
@@ -168,29 +193,38 @@ def test_what_was_replaced_and_removed_is_said(calibrated):
 
 
 def test_verdicts_are_listed(calibrated):
-    text = text_of(calibrated)
+    rows = {feature: cells for feature, *cells in verdicts_of(calibrated)}
+    assert list(rows)[: len(calibrated.names)] == list(calibrated.names)
     for said in calibrated.verdicts:
+        with_carriers = [f"with {', '.join(said.redundant_with)}"] if said.redundant_with else []
+        assert rows[said.feature][::2] == [said.verdict, *with_carriers]
         if said.verdict != "selected":
-            listed = text.partition(f"{said.verdict.capitalize()} ({VERDICTS[said.verdict][1]}): ")[2]
-            if said.redundant_with:
-                assert f"{said.feature} (with {', '.join(said.redundant_with)})" in listed
-            else:
-                assert f"{said.feature} (" in listed
+            assert rows[said.feature][1] == probability(said.p_value)
 
 
 def test_what_verdicts_do_not_say(calibrated):
-    said = [Verdict(name, verdict, 0.4) for name, verdict in zip("abc", OTHER_VERDICTS, strict=True)]
-    few = replace(calibrated, verdicts=tuple(said), smallest_detectable_correlation=0.617)
-    text = text_of(replace(few, verdicts=(replace(said[0], redundant_with=("d",)), *said[1:])))
-    assert (
-        "Redundant (informative alone, but adds nothing detectable to the selected ones): a (with d) "
-        "To list every informative feature, redundant ones too: --search filter. "
-        "Undecided (p too near alpha to tell, or informative alone and not settled given the selected ones): "
-        "b (p = 0.400) "
-        "Not shown (p clearly above alpha, which is no proof that it is irrelevant): c (p = 0.400) "
-        "With 60 rows and 6 features, a feature had to have a rank correlation of about 0.62"
-    ) in text
+    said = [Verdict(name, verdict, 0.4) for name, verdict in zip("fgh", OTHER_VERDICTS, strict=True)]
+    few = replace(
+        calibrated,
+        feature_names=(*calibrated.feature_names, "g", "h"),
+        information_alone=np.zeros(8),
+        verdicts=(replace(said[0], redundant_with=("d",)), *said[1:]),
+        smallest_detectable_correlation=0.617,
+    )
+    rows = [["f", "redundant", "0.400", "with d"], ["g", "undecided", "0.400"], ["h", "not shown", "0.400"]]
+    assert [row for row in verdicts_of(few) if row[0] in "fgh"] == rows
+    text = text_of(few)
+    meant = "; ".join(f"{name}: {VERDICTS[name][1]}" for name in OTHER_VERDICTS)
+    assert f"R{meant[1:]}. With 60 rows and 6 features, a feature had to have a rank correlation of" in text
+    assert "To list every informative feature, redundant ones too: --search filter." in text
     assert "--search filter" not in text_of(replace(few, verdicts=tuple(said[1:])))
+
+
+def test_of_many_features_the_first_are_shown_and_the_others_counted(calibrated):
+    many = not_shown(calibrated, *[(0.2 + i / 100, 0.1) for i in range(60)])
+    rows = verdicts_of(many)
+    assert [row[0] for row in rows if row[1] == "not shown"] == [f"x{i}" for i in range(8)]
+    assert "And 52 more not shown and 1 more not selected; a report (--report FILE) has all." in text_of(many)
 
 
 def not_shown(selection, *p_values):
@@ -199,14 +233,16 @@ def not_shown(selection, *p_values):
         Verdict(f"x{i}", "not shown", *both[:1], unadjusted_p_value=both[1], n_candidates=len(p_values))
         for i, both in enumerate(p_values)
     )
-    return replace(selection, verdicts=tuple(said))
+    names = tuple(f"x{i}" for i in range(len(p_values)))
+    alone = np.zeros(len(selection.feature_names) + len(names))
+    names = (*selection.feature_names, *names)
+    return replace(selection, verdicts=tuple(said), feature_names=names, information_alone=alone)
 
 
-def test_features_not_shown_have_both_p_values_the_smallest_first(calibrated):
-    text = text_of(not_shown(calibrated, (0.9, 0.2), (0.21, 0.008), (0.9, 0.04)))
-    assert "is irrelevant): x1 (p = 0.210, unadjusted 0.008), x2 (0.900, 0.040), x0 (0.900, 0.200)" in text
-    alone = replace(calibrated, verdicts=(Verdict("x0", "not shown", 0.4, unadjusted_p_value=0.4),))
-    assert "is irrelevant): x0 (p = 0.400)" in text_of(alone)
+def test_features_not_shown_come_by_their_p_values(calibrated):
+    rows = verdicts_of(not_shown(calibrated, (0.9, 0.2), (0.21, 0.008), (0.9, 0.04)))
+    shown = [row for row in rows if row[1] == "not shown"]
+    assert [(row[0], row[2]) for row in shown] == [("x1", "0.210"), ("x2", "0.900"), ("x0", "0.900")]
 
 
 def test_small_unadjusted_p_values_are_explained(calibrated):
@@ -218,7 +254,7 @@ def test_small_unadjusted_p_values_are_explained(calibrated):
     one = unadjusted(not_shown(calibrated, (0.21, 0.008), *[(1.0, 0.5)] * 399))[0]
     assert one.endswith("1 of the 400 features not shown has p at most 0.05; chance alone gives about 20.")
     assert unadjusted(not_shown(calibrated, (0.9, 0.2))) == []
-    assert all(sentence in text_of(calibrated) for sentence in limits(calibrated))
+    assert all(sentence in text_of(calibrated, show=print_all) for sentence in limits(calibrated))
 
 
 def test_the_power_is_said_where_it_is_small_or_nothing_was_found(calibrated, published):
@@ -245,7 +281,7 @@ def test_the_power_is_said_where_it_is_small_or_nothing_was_found(calibrated, pu
 
 def test_nothing_tested_and_a_partial_run(calibrated):
     nothing_tested = selection("untested")
-    text = text_of(nothing_tested)
+    text = text_of(nothing_tested, show=print_all)
     assert text.startswith("None of the 2 features could be tested, so nothing can be said about the target.")
     shares = levels(0.05, nothing_tested.alpha_shares)
     assert "neighbour" not in text.replace(shares, "")  # a share of alpha, not a number of them
@@ -285,7 +321,7 @@ def test_every_run_is_printed(options, groups, answer):
     selector = make_selector(**{"max_features": 2, "random_state": 0, **options})
     selection = selector.fit(X[:, :4], y, groups=groups).selection_
     for width in (50, 120):
-        text = printed(print_selection, selection, width=width)
+        text = printed(print_all, selection, width=width)
         assert answer in " ".join(text.split())
         assert max(map(cell_len, text.splitlines())) <= width
         assert ("60 rows in 20 groups" in " ".join(text.split())) == (groups is not None)

@@ -42,6 +42,14 @@ class SelectCommand(options.SelectionOptions):
             "[N]",
         ),
     ] = None
+    verbose: Annotated[
+        bool,
+        options.option(
+            "Also print the numbers of each step, and how features were tested.",
+            options.RESULTS,
+            names=("--verbose",),
+        ),
+    ] = False
     time_limit: options.TimeLimit = None
 
     def run(self) -> None:
@@ -76,7 +84,7 @@ class SelectCommand(options.SelectionOptions):
                 picture=selection.plot,
                 more=[lambda: output.write_report(selection, self._page, in_report, self.quiet)]
                 * self._has_report,
-                show=None if code == OUT_OF_TIME else partial(print_selection, selection),
+                show=None if code == OUT_OF_TIME else partial(print_selection, selection, verbose=self.verbose),
             )
         printers: dict[str, Any] = {"check": print_comparison, "stability": print_stability}
         for name, result in chain(in_report.items(), others):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from infosift.display import wording
-from infosift.display.wording import capitalized, estimate, probability
+from infosift.display.wording import estimate, probability
 from infosift.results.path import FeatureRow, feature_rows
 
 if TYPE_CHECKING:
@@ -20,24 +20,18 @@ _MOST_NAMES, _MOST_ROWS = 20, 50
 def as_html(selection: Selection) -> str:
     """Render a selection as a fragment of a page, in the colours of the page around it."""
     rows = sorted(feature_rows(selection), key=_in_order)
-    verdicts = {row.verdict for row in rows}
-    meanings = "; ".join(
-        f"{name}: {wording.VERDICTS[name][1]}" for name in wording.OTHER_VERDICTS if name in verdicts
-    )
     return load_template(Path(__file__).parent / "notebook.html.jinja").render(
         answer=wording.answer(selection, _MOST_NAMES),
         unit=selection.criterion_unit or selection.criterion_measure,
         steps=[wording.step_cells(selection, step) for step in selection.steps],
         sentences=[
-            *wording.falling(selection),
-            wording.why_stopped(selection),
             *wording.explained(selection),
+            *wording.why_stopped(selection),
             *wording.limits(selection),
         ],
         warnings=[warning.message for warning in selection.warnings],
-        meanings=capitalized(f"{meanings}.") if meanings else "",
-        hints=wording.every_informative(selection),
-        features=rows[:_MOST_ROWS],
+        hints=[*wording.meanings(rows), *wording.every_informative(selection)],
+        features=[(row, wording.reason(row)) for row in rows[:_MOST_ROWS]],
         n_features=len(rows),
     )
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.bar import Bar
+from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
@@ -14,7 +17,7 @@ from rich.text import Text
 from infosift.display import on_command_line, wording
 from infosift.display.wording import count, interval, percent, probability, series, values_of
 from infosift.errors import listing
-from infosift.results.path import feature_rows
+from infosift.results.path import FeatureRow, compared_p_value, feature_rows
 
 if TYPE_CHECKING:
     from infosift.results.comparison import SubsetComparison
@@ -30,42 +33,45 @@ _COLUMNS = {
     "statistic": "statistic",
     "threshold": "threshold",
     "p-value": "p_value",
-    "level": "alpha",
     "95 % interval": "interval",
     "verdict": "outcome",
 }
-_WIDTHS = {"level": 98, "95 % interval": 89, "step": 72, "threshold": 65, "statistic": 53}
+_WIDTHS = {"95 % interval": 89, "step": 72, "threshold": 65, "statistic": 53}
 _WIDTH_OF_STATISTIC = 12
 # Optional columns are dropped until names of up to the first width fit; longer ones are folded to the second.
 _WIDE_NAME, _LEAST_WIDTH_OF_NAME = 20, 7
-_COLOURS = {"selected": "green", "redundant": "yellow", "undecided": "blue"}
+_COLOURS = {"selected": "green", "kept": "green", "redundant": "yellow", "undecided": "blue"}
 _WIDTH_OF_BARS = 30
 _WIDTH_WITH_RANGES, _WIDTH_WITH_DIFFERENCES = 48, 70
-_WIDTH_WITH_SUBSTITUTES = 60
-_MOST_ROWS_OF_STABILITY = 20
+_WIDTH_WITH_SUBSTITUTES, _WIDTH_WITH_REASONS = 60, 50
+_STATED_ELSEWHERE = (
+    *("discrete", "the search stopped here"),
+    "not significant: selected for the number of features",
+)
+_MOST_ROWS_OF_STABILITY, _MOST_ROWS_OF_OTHERS = 20, 8
 
 
-def print_selection(selection: Selection, console: Console) -> None:
-    """Print the answer, then the evidence; names are printed literally, whatever characters they have."""
-    names = wording.selected_units(selection)
+def print_selection(selection: Selection, console: Console, verbose: bool = False) -> None:
+    """Print the answer, the verdicts, then why and what to do; ``verbose`` prints the numbers of each step too.
+
+    Names are printed literally, whatever characters they have.
+    """
+    names, rows = wording.selected_units(selection), _rows(selection)
     _print_headed(console, wording.headline(selection) + ": " * bool(names), ", ".join(names))
-    if selection.steps:
+    _print_sentences(console, wording.explained(selection))
+    _print_verdicts(selection, rows, console)
+    if selection.steps and verbose:
         console.print(_steps_table(selection, console.width))
+        _print_sentences(console, wording.falling(selection))
     sentences = [
-        *wording.falling(selection),
-        wording.why_stopped(selection),
+        *wording.why_stopped(selection),
         *wording.about_search(selection),
-        *wording.explained(selection),
+        *wording.meanings(rows.values()),
+        *(wording.limits if verbose else wording.power)(selection),
+        *wording.every_informative(selection, on_command_line),
     ]
     _print_sentences(console, sentences)
-    for verdict in wording.OTHER_VERDICTS:
-        if features := _with_reasons(selection, verdict):
-            listed = listing(features, most=wording.MOST_NAMES)
-            _print_headed(console, verdict.capitalize(), f" ({wording.VERDICTS[verdict][1]}): {listed}")
-        if verdict == "redundant":
-            _print_sentences(console, wording.every_informative(selection, on_command_line))
-    _print_sentences(console, wording.limits(selection))
-    _print_sentences(console, [_how_selected(selection), *wording.caution(selection)], style="dim")
+    _print_sentences(console, [_how_selected(selection, verbose), *wording.caution(selection)], style="dim")
 
 
 def _print_headed(console: Console, head: str, text: str) -> None:
@@ -77,22 +83,52 @@ def _print_sentences(console: Console, sentences: list[str], style: str = "") ->
         console.print(Text(sentence, style=style))
 
 
-def _with_reasons(selection: Selection, verdict: str) -> list[str]:
-    """Return the features of a verdict: redundant ones with their carriers, others with both p-values."""
-    verdicts = [one for one in selection.verdicts if one.verdict == verdict]
-    if verdict == "redundant":
-        return [f"{one.feature} (with {', '.join(one.redundant_with)})" for one in verdicts]
-    verdicts.sort(key=lambda one: (one.p_value, one.unadjusted_p_value or 0.0))
-    return [f"{one.feature} ({_both_p_values(one, is_first=one is verdicts[0])})" for one in verdicts]
+def _rows(selection: Selection) -> dict[str, FeatureRow]:
+    """Return the rows of features by name; selected ones have the outcome of their step.
+
+    The p-values of steps are as they compare with alpha.
+    """
+    rows = {row.feature: row for row in feature_rows(selection)}
+    for step in selection.steps:
+        for name in (selection.feature_names[column] for column in step.columns):
+            is_selected = step.action == "add" and name in selection.names
+            if is_selected or not selection.verdicts:
+                verdict = wording.outcome(selection, step) if is_selected else rows[name].verdict
+                rows[name] = replace(rows[name], verdict=verdict, p_value=compared_p_value(selection, step))
+    return rows
 
 
-def _both_p_values(verdict: Verdict, is_first: bool) -> str:
-    """Write the p-value that a verdict rests on and the unadjusted one; the first feature names them."""
-    p_value, unadjusted = ("p = ", "unadjusted ") if is_first else ("", "")
-    p_value += probability(verdict.p_value)
-    if verdict.unadjusted_p_value is None or verdict.n_candidates == 1:
-        return p_value
-    return f"{p_value}, {unadjusted}{probability(verdict.unadjusted_p_value)}"
+def _print_verdicts(selection: Selection, rows: dict[str, FeatureRow], console: Console) -> None:
+    """Print the features with their verdicts and p-values: all that are selected, and the first of the others."""
+    selected = [rows[name] for name in selection.names]
+    others = [row for name, row in rows.items() if name not in selection.names and row.p_value is not None]
+    others.sort(
+        key=lambda row: (list(wording.VERDICTS).index(row.verdict), row.p_value, row.unadjusted_p_value or 0)
+    )
+    if not selected and not others:
+        return
+    reasons = {row.feature: _reason(row) for row in (*selected, *others)}
+    with_reasons = console.width >= _WIDTH_WITH_REASONS and any(reasons.values())
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("feature", overflow="fold", min_width=_LEAST_WIDTH_OF_NAME)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("p-value", justify="right", no_wrap=True)
+    if with_reasons:
+        table.add_column("", overflow="fold")
+    for row in (*selected, *others[:_MOST_ROWS_OF_OTHERS]):
+        cells = [Text(row.feature), Text(row.verdict, style=_COLOURS.get(row.verdict, "dim"))]
+        cells += [Text(probability(row.p_value)), Text(reasons[row.feature], style="dim")]
+        table.add_row(*cells[: 3 + with_reasons])
+    console.print(table)
+    if more := others[_MOST_ROWS_OF_OTHERS:]:
+        counts = Counter(row.verdict for row in more)
+        listed = series([f"{number:,} more {verdict}" for verdict, number in counts.items()])
+        console.print(Text(f"And {listed}; a report (--report FILE) has all."))
+
+
+def _reason(row: FeatureRow) -> str:
+    """State why a feature has its verdict, without what other lines state."""
+    return "; ".join(part for part in wording.reason(row).split("; ") if part not in _STATED_ELSEWHERE)
 
 
 def _steps_table(selection: Selection, width: int) -> Table:
@@ -100,8 +136,6 @@ def _steps_table(selection: Selection, width: int) -> Table:
     columns = dict(_COLUMNS)
     longest = max(cell_len(step.feature) for step in selection.steps)
     spare = width - max(0, min(longest, _WIDE_NAME) - _LEAST_WIDTH_OF_NAME)
-    if all(step.alpha == selection.settings.alpha for step in selection.steps):
-        del columns["level"]
     if selection.steps[0].information_threshold is not None:
         del columns["statistic"]
         spare += _WIDTH_OF_STATISTIC
@@ -111,8 +145,6 @@ def _steps_table(selection: Selection, width: int) -> Table:
     caption = f"{unit}: {wording.name_of_measure(selection)} {wording.whose_information(selection)}"
     if "statistic" in columns:
         caption += "; statistic: how far above surrogates, in standard deviations"
-    if "level" in columns:
-        caption += "; level: share of alpha that the p-value is compared with"
     table = Table(caption=caption, caption_justify="left")
     for name in columns:
         if name == "feature":
@@ -134,8 +166,8 @@ def _outcome(step: Step, outcome: str) -> Text:
     return Text(outcome, style="green" if outcome == "selected" else "yellow")
 
 
-def _how_selected(selection: Selection) -> str:
-    """Describe the rows, the criterion's parameter, the permutations and the level behind the numbers."""
+def _how_selected(selection: Selection, verbose: bool) -> str:
+    """Describe the rows and alpha behind the numbers; ``verbose`` adds criterion, draws and shares of alpha."""
     settings = selection.settings
     grouped = "" if settings.n_row_groups is None else f" in {count(settings.n_row_groups, 'group')}"
     dropped = f" ({selection.n_rows_dropped:,} more had missing values)" if selection.n_rows_dropped else ""
@@ -144,6 +176,9 @@ def _how_selected(selection: Selection) -> str:
     parts += [kind for kind in selection.target_kinds if kind != "numbers"]
     if selection.discrete:
         parts.append(count(len(selection.discrete), "discrete feature"))
+    if not verbose:
+        more = "; --verbose shows the evidence of each step" if selection.steps else ""
+        return f"{', '.join([*parts, f'alpha = {settings.alpha:g}', f'seed {settings.seed}'])}{more}"
     if selection.steps:
         sampled = f" on {selection.n_rows_sampled:,} of the rows" if selection.n_rows_sampled else ""
         by = f" (chosen by {selection.neighbors.feature}{sampled})" if selection.neighbors else ""
@@ -157,22 +192,15 @@ def _how_selected(selection: Selection) -> str:
 
 def print_ranking(selection: Selection, console: Console) -> None:
     """Print all features in order with their verdicts and p-values, then those that were not tested."""
-    rows = {row.feature: row for row in feature_rows(selection)}
-    outcomes = {
-        selection.feature_names[column]: wording.outcome(selection, step)
-        for step in selection.steps
-        for column in step.columns
-    }
+    rows = _rows(selection)
     table = Table(title=f"Features by what they say about {wording.the_target(selection.target_name)}")
     for name in ("rank", "feature", "verdict", *(("p-value", "unadjusted") if selection.verdicts else ())):
         table.add_column(name, justify="left" if name in ("feature", "verdict") else "right", overflow="fold")
     for rank, name in enumerate(selection.ranking, start=1):
         row, is_selected = rows[name], name in selection.names
-        verdict = outcomes.get(name, row.verdict) if is_selected else row.verdict
         p_values = [row.p_value, row.unadjusted_p_value] if selection.verdicts else []
-        table.add_row(
-            str(rank), Text(name), verdict, *map(probability, p_values), style="bold" if is_selected else None
-        )
+        cells = [str(rank), name, row.verdict, *map(probability, p_values)]
+        table.add_row(*map(Text, cells), style="bold" if is_selected else None)
     console.print(table)
     untested = [name for name in selection.feature_names if name not in selection.ranking]
     if untested:

@@ -16,6 +16,7 @@ import numpy as np
 
 from infosift.errors import Hint, listing
 from infosift.registry import NULLS
+from infosift.results.path import FeatureRow, compared_p_value
 from infosift.results.selection import DETECTED_OF_TEN
 from infosift.results.steps import ProcedureDescription
 
@@ -265,7 +266,10 @@ def outcome(selection: Selection, step: Step) -> str:
 
 
 def step_cells(selection: Selection, step: Step) -> dict[str, str]:
-    """Write the numbers of a step; a threshold is one of the criterion, else of the test statistic."""
+    """Write the numbers of a step; a threshold is one of the criterion, else of the test statistic.
+
+    P-values are as they compare with alpha.
+    """
     in_nats = step.information_threshold is not None
     return {
         "feature": step.feature,
@@ -273,9 +277,10 @@ def step_cells(selection: Selection, step: Step) -> dict[str, str]:
         "information": estimate(step.information),
         "statistic": signed(f"{step.statistic:.2f}"),
         "threshold": estimate(step.information_threshold) if in_nats else signed(f"{step.threshold:.2f}"),
-        "p_value": probability(step.p_value),
-        "alpha": f"{step.alpha:g}",
-        "interval": interval(step.p_low, step.p_high),
+        "p_value": probability(compared_p_value(selection, step)),
+        "interval": interval(
+            compared_p_value(selection, step, step.p_low), compared_p_value(selection, step, step.p_high)
+        ),
     }
 
 
@@ -290,9 +295,10 @@ def falling(selection: Selection) -> list[str]:
     return [FALLING] if is_path(selection) and any(after < before for before, after in pairwise(path)) else []
 
 
-def why_stopped(selection: Selection) -> str:
-    """State why the search stopped."""
-    return f"The search stopped because {selection.stopped}."
+def why_stopped(selection: Selection) -> list[str]:
+    """State why the search stopped, unless nothing was selected, which says it."""
+    is_clear = selection.steps and not selection.is_partial and not selected_units(selection)
+    return [] if is_clear else [f"The search stopped because {selection.stopped}."]
 
 
 def about_search(selection: Selection) -> list[str]:
@@ -313,6 +319,19 @@ def about_search(selection: Selection) -> list[str]:
         removed = names_in_a_sentence(selection.removed)
         sentences.append(f"Removed, since the others carry the same information: {removed}.")
     return sentences
+
+
+def meanings(rows: Iterable[FeatureRow]) -> list[str]:
+    """Explain the verdicts on features that are not selected, where there are such."""
+    present = {row.verdict for row in rows}
+    explained = "; ".join(f"{name}: {VERDICTS[name][1]}" for name in OTHER_VERDICTS if name in present)
+    return [capitalized(f"{explained}.")] if explained else []
+
+
+def reason(row: FeatureRow) -> str:
+    """State what a redundant feature is redundant with, and what else explains a verdict."""
+    carriers = f"with {', '.join(row.redundant_with)}" if row.redundant_with else ""
+    return "; ".join(filter(None, [carriers, row.note]))
 
 
 def every_informative(selection: Selection, words: Callable[[Hint], str] = str) -> list[str]:

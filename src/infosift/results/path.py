@@ -63,7 +63,9 @@ def why_stopped(selection: Selection) -> str:
         return f"{rejected[-1].feature} is needed, and so are all others"
     if rejected:
         verb = "adds no significant information" if selection.conditional else "is not significantly informative"
-        return f"{rejected[-1].feature} {verb}{_level(rejected[-1], selection.settings.alpha)}"
+        adjusted = "" if rejected[-1].alpha == selection.settings.alpha else "adjusted "
+        p_value = compared_p_value(selection, rejected[-1])
+        return f"{rejected[-1].feature} {verb} ({adjusted}p = {p_value:.2g})"
     # The test of the last step did not ask for what was done, but a number of features did.
     if last is not None and last.significant != (last.action == "add"):
         return f"{'min' if last.action == 'add' else 'max'}_features was reached"
@@ -77,9 +79,13 @@ def why_stopped(selection: Selection) -> str:
     return "no candidate is left"
 
 
-def _level(step: Step, alpha: float) -> str:
-    """Return which level a p-value had to reach, where it is at most alpha but the test had a share of that."""
-    return f" (p = {step.p_value:.2g}, needed at most {step.alpha:g})" if step.p_value <= alpha else ""
+def compared_p_value(selection: Selection, step: Step, p_value: float | None = None) -> float:
+    """Return the p-value of a step, or a bound of it, as it compares with alpha, of which its test had a share.
+
+    The weighted Bonferroni adjustment: the p-value is divided by the share.
+    """
+    p_value = step.p_value if p_value is None else p_value
+    return min(1.0, p_value * (selection.settings.alpha / step.alpha))
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,7 @@ def _below_the_answer(selection: Selection, verdicts: list[str]) -> list[str]:
     sentences += [*wording.limits(selection), *wording.every_informative(selection, in_both)]
     return [
         *sentences,
-        *([] if selection.is_partial else [wording.why_stopped(selection)]),
+        *([] if selection.is_partial else wording.why_stopped(selection)),
         *wording.about_search(selection),
     ]
 
@@ -139,6 +139,9 @@ def _steps(selection: Selection) -> list[dict[str, Any]]:
                 **cells,
                 "mark": wording.MARKS[cells["outcome"]],
                 "adds": "" if before is None else estimate(step.information - before, "+"),
+                "p_value": probability(step.p_value),  # the page shows the level of each test beside it
+                "interval": wording.interval(step.p_low, step.p_high),
+                "alpha": f"{step.alpha:g}",
                 "sureness": _sureness(step),
                 "n_permutations": step.n_permutations,
                 "accepted": step.accepted,

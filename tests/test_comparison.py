@@ -509,3 +509,13 @@ def test_folds_go_to_processes_that_pickle(model):
     with parallel_config(backend="multiprocessing", n_jobs=2):
         comparison = compare_subsets(X, y, model, selector=selector, cv=2)
     assert comparison == compare_subsets(X, y, model, selector=selector, cv=2)
+
+
+@pytest.mark.parametrize(("scoring", "has_classes"), [("roc_auc", False), ("neg_mean_gamma_deviance", True)])
+def test_a_score_of_another_kind_of_target_is_refused_in_one_sentence(scoring, has_classes):
+    X, y = friedman(0, n=60)
+    y = np.where(y > np.median(y), "high", "low") if has_classes else y
+    selector = MutualInfoSelector(max_features=1, random_state=0)
+    kind = "classes" if has_classes else "numbers"
+    with pytest.raises(InputError, match=rf"^scoring fails on {kind} \(.*\): give a score that is for them\.$"):
+        compare_subsets(X, y, "ridge", selector=selector, scoring=scoring, cv=2)

@@ -433,7 +433,14 @@ class _SubsetModels(BaseEstimator):  # type: ignore[misc]
     def scores(self, X: IntArray, y: np.ndarray, scorer: ModelScorer) -> dict[str, float]:
         """Return the score of each subset on test rows."""
         numbers = self.data.numbers(X.ravel())
-        scores = {columns: scorer(model, numbers, y) for columns, model in self._models.items()}
+        try:
+            scores = {columns: scorer(model, numbers, y) for columns, model in self._models.items()}
+        except (AttributeError, TypeError, ValueError) as error:
+            kind, reason = (
+                "classes" if self.data.has_classes else "numbers",
+                " ".join(str(error).split()).rstrip("."),
+            )
+            raise InputError(f"scoring fails on {kind} ({reason}): give a score that is for them.") from error
         self._models.clear()  # cross-validation keeps its estimators, and forests are large
         return {name: scores[columns] for name, columns in self.subsets_.items()}
 

@@ -287,7 +287,6 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         frame = as_frame(X)
         if frame is None:
             plain = X if issparse(X) else as_plain(X)
-            require_table(plain)
             options: dict[str, Any] = {"dtype": None, "accept_sparse": "csr", "ensure_all_finite": False}
         else:
             plain, options = with_names_of_one_type(X), {"skip_check_array": True}

@@ -418,7 +418,7 @@ def test_bad_input_is_one_sentence(numbers, options, message):
 def test_bad_tables_are_refused_with_their_own_rows(numbers):
     X, y = numbers
     with pytest.raises(InputError, match=r'Column "x2" has a missing value.* in row 77'):
-        compare_subsets(X.assign(x2=X["x2"].where(X.index != 77)), y, "ridge")
+        compare_subsets(X.assign(x2=X["x2"].where(X.index != 77)), y, "ridge", selector=quick(missing="error"))
     with pytest.raises(InputError, match="the target y is None"):
         compare_subsets(X, None, "ridge")
     with pytest.raises(InputError, match="A comparison takes one target, and there are 2"):

@@ -178,7 +178,8 @@ def test_two_independent_discrete_columns_have_no_information():
         ),
         (lambda X, y: mutual_information(X, y, variant=3), "variant must be one of 1, 2, not 3"),
         (lambda X, y: mutual_information(X, y, random_state=-1), "non-negative"),
-        (lambda X, y: mutual_information(X, np.where(y > y[5], np.nan, y)), "target.*missing value"),
+        (lambda X, y: mutual_information(X, np.nan * y), 'The target "y" has no value in any row'),
+        (lambda X, y: mutual_information(X, y, missing="fill"), "missing must be one of partial, drop, error"),
         (lambda X, y: score_candidates(X, y, given=np.full(60, np.inf)), '"given" has an infinite value'),
         (lambda X, y: permutation_test(X, y), "x must be one feature, and it has 10 columns"),
         (lambda X, y: permutation_test(X[:, 0], y, alpha=1.5), "alpha must lie between 0 and 1, not 1.5"),
@@ -218,6 +219,35 @@ def test_given_features_without_rows_are_named():
     for call in (lambda: score_candidates(X, y, []), lambda: permutation_test(X[:, 0], y, given=[])):
         with pytest.raises(InputError, match='the table has 30 rows and "given" has 0: give as many of both'):
             call()
+
+
+GAPS = {
+    "mutual_information": lambda X, y, **options: mutual_information(X, y, **options),
+    "score_candidates": lambda X, y, **options: score_candidates(X[:, :1], y, given=X[:, 1:], **options)[0],
+    "resample": lambda X, y, **options: resample_mutual_information(X, y, random_state=0, **options).mean,
+    "choose": lambda X, y, **options: float(choose_n_neighbors(X, y, random_state=0, **options).t.max()),
+    "test": lambda X, y, **options: permutation_test(X[:, 0], y, X[:, 1], random_state=0, **options).statistic,
+}
+
+
+@pytest.mark.parametrize("name", GAPS)
+def test_missing_values_are_used_around_dropped_or_refused(name):
+    X, y = friedman(0, n=80)
+    X, y = X[:, :2], y.copy()
+    X[::9, 0], X[1, 1], y[:4] = np.nan, np.nan, np.nan
+    complete = ~np.isnan(X).any(axis=1) & ~np.isnan(y)
+    with pytest.warns(
+        DataWarning, match=r"^Rows without a target are left out: 4 of 80\. Values are missing \(9 of"
+    ):
+        partial = GAPS[name](X, y)
+    with pytest.warns(DataWarning, match=r"^12 of 80 rows had missing values and were dropped \(9 of .*, 1 of"):
+        dropped = GAPS[name](X, y, missing="drop")
+    assert dropped == GAPS[name](X[complete], y[complete]) != partial
+    assert np.isfinite(partial)
+    with pytest.raises(InputError, match=r'has a missing value .* with missing="partial", or drop .*"drop"'):
+        GAPS[name](X, y, missing="error")
+    with pytest.warns(DataWarning, match=r"^Rows without a target are left out: 4 of 80\.$"):
+        GAPS[name](np.nan_to_num(X), y, missing="error")
 
 
 @pytest.mark.parametrize("function", [mutual_information, score_candidates])

@@ -225,7 +225,9 @@ def test_bad_parameters_are_explained(data, parameters, message):
 def test_bad_data_are_explained(data):
     X, y = data
     with pytest.raises(ValueError, match=r'Column "col c" has a missing value \(NaN\) in row 7'):
-        FAST.fit(X.mask((X.index.to_numpy()[:, None] == 7) & (X.columns == "col c")), y)
+        clone(FAST).set_params(missing="error").fit(
+            X.mask((X.index.to_numpy()[:, None] == 7) & (X.columns == "col c")), y
+        )
     with pytest.raises(ValueError, match=r'The target "yield" has an infinite value \(inf\) in row 2'):
         FAST.fit(X, y.where(y.index != 2, np.inf))
     with pytest.raises(ValueError, match=r'The target "yield" is constant \(always 1\)'):

@@ -14,12 +14,13 @@ and the energy class for nothing.
 
 import subprocess
 import sys
+import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from infosift import MutualInfoSelector, parse_numbers
+from infosift import DataWarning, MutualInfoSelector, parse_numbers
 
 rng = np.random.default_rng(0)
 n = 400
@@ -58,9 +59,12 @@ print(table.dtypes.to_string())
 print(f"{len(X.dropna())} of {len(X)} rows are whole")
 
 # %%
-# With `missing="partial"` no row is dropped and nothing is filled in: a feature is tested on
-# the rows that have it and those selected before it.
-selector = MutualInfoSelector(missing="partial", random_state=0).fit(X, rent)
+# No row is dropped and nothing is filled in: a feature is tested on the rows that have it and
+# those selected before it. A warning counts what is missing.
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always", DataWarning)
+    selector = MutualInfoSelector(random_state=0).fit(X, rent)
+print(*(warning.message for warning in caught), sep="\n")
 verdicts = selector.selection_.to_frame("verdicts", "pandas").set_index("feature")
 print(verdicts[["verdict", "p_value", "redundant_with"]].to_string())
 
@@ -74,7 +78,7 @@ plt.show()
 
 # %%
 # The same without Python. The command reads sizes and dates by itself, and says so:
-options = "select adverts.csv --target rent --missing partial"
+options = "select adverts.csv --target rent"
 command = [sys.executable, "-m", "infosift", *options.split()]
 both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
 print(subprocess.run(command, **both, encoding="utf-8", check=True).stdout)

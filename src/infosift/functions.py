@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.criteria.base import Criterion, Scorer, as_criterion
+from infosift.criteria.base import Criterion, Scorer, as_criterion, require_gaps_taken
 from infosift.criteria.ksg import KSG
-from infosift.data.columns import NamedColumns, require_finite
+from infosift.data.columns import NamedColumns, missing_by_name, usable_rows
 from infosift.data.frames import read_columns
 from infosift.data.groups import FeatureUnit, sample_rows
 from infosift.data.table import Table, make_table
@@ -19,6 +19,7 @@ from infosift.engines import active_engine
 from infosift.engines.base import Question
 from infosift.errors import (
     InputError,
+    require_choice,
     require_count,
     require_finite_number,
     require_level,
@@ -32,9 +33,9 @@ from infosift.inference.permutation import fewest_permutations, judge, permutati
 from infosift.inference.statistics.neighbors import JointInformation
 from infosift.progress import Reporter
 from infosift.random_streams import SeedLike, resolve_seed
-from infosift.registry import CRITERIA, NULLS
+from infosift.registry import CRITERIA, MISSING, NULLS
 from infosift.results import CriterionChoice, FoldEstimates, NeighborChoice, PermutationTest
-from infosift.search.data_warnings import emit, many_permutations, row_order
+from infosift.search.data_warnings import emit, gaps, many_permutations, row_order
 from infosift.search.resampling import Resampling, choose_value, compare, resample
 
 
@@ -47,6 +48,7 @@ def mutual_information(
     variant: int | None = None,
     discrete_features: Any = "auto",
     discrete_target: bool | str = "auto",
+    missing: str = "partial",
     random_state: SeedLike = 0,
 ) -> float:
     """Estimate the mutual information of all features of X together with y, in nats, or another criterion.
@@ -68,6 +70,10 @@ def mutual_information(
         Which features are categories; text always is. "auto" adds those with two values, True all.
     discrete_target : "auto" or bool
         Whether y holds classes; text always does. "auto" adds whole numbers with few different values.
+    missing : {"partial", "drop", "error"}
+        What to do about missing values of features: compare a row in the features that it has, which only ``KSG``
+        of variant 1 can; drop the row; or refuse them. Rows without a target are left out. A data warning counts
+        what is missing.
     random_state : int, NumPy generator or None
         Seed of the noise of 1e-10 that breaks ties; data without ties do not need it.
 
@@ -89,7 +95,7 @@ def mutual_information(
     """
     measure = _criterion_of(criterion, n_neighbors, variant)
     seed = resolve_seed(random_state)
-    table = _table(_read_finite(X, y), measure, discrete_features, discrete_target, seed)
+    table = _table(_read(X, y, missing), measure, discrete_features, discrete_target, seed)
     scorer = _make_scorer(measure, None, table.n_rows)
     first, others = table.columns[:1], table.columns[1:]
     return float(measure.reported(_score_columns(scorer, first, others, table.target.columns))[0])
@@ -105,6 +111,7 @@ def score_candidates(
     variant: int | None = None,
     discrete_features: Any = "auto",
     discrete_target: bool | str = "auto",
+    missing: str = "partial",
     random_state: SeedLike = 0,
     n_jobs: int | None = None,
 ) -> FloatArray:
@@ -115,7 +122,7 @@ def score_candidates(
     C, y, given : array-like or data frame
         The candidates, the target (one or several columns) and the subset to which each candidate is added
         (None for none), all with the same number of rows.
-    criterion, n_neighbors, variant, discrete_features, discrete_target, random_state
+    criterion, n_neighbors, variant, discrete_features, discrete_target, missing, random_state
         As in ``mutual_information``; ``discrete_features`` is about C, the given features are judged by "auto".
     n_jobs : int or None
         Number of threads, with scikit-learn's meaning.
@@ -136,8 +143,8 @@ def score_candidates(
     2
     """
     seed, measure = resolve_seed(random_state), _criterion_of(criterion, n_neighbors, variant)
-    data = _read_finite(C, y)
-    table = _table(data, measure, discrete_features, discrete_target, seed, given=given)
+    data = _read(C, y, missing, given)
+    table = _table(data, measure, discrete_features, discrete_target, seed)
     scorer = _make_scorer(measure, n_jobs, table.n_rows)
     candidates, others = np.split(table.columns[:], [len(data[0].names)])
     return measure.reported(_score_columns(scorer, candidates, others, table.target.columns))
@@ -152,6 +159,7 @@ def resample_mutual_information(
     variant: int = 1,
     discrete_features: Any = "auto",
     discrete_target: bool | str = "auto",
+    missing: str = "partial",
     random_state: SeedLike = None,
     n_jobs: int | None = None,
 ) -> FoldEstimates:
@@ -159,7 +167,7 @@ def resample_mutual_information(
 
     Parameters
     ----------
-    X, y, n_neighbors, variant, discrete_features, discrete_target
+    X, y, n_neighbors, variant, discrete_features, discrete_target, missing
         As in ``mutual_information``.
     n_folds : int
         Number of folds into which the rows are partitioned at random.
@@ -180,7 +188,7 @@ def resample_mutual_information(
     """
     seed = resolve_seed(random_state)
     measure = _criterion_of(None, n_neighbors, variant)
-    table = _table(_read_finite(X, y), measure, discrete_features, discrete_target, seed)
+    table = _table(_read(X, y, missing), measure, discrete_features, discrete_target, seed)
     n_folds = require_count("n_folds", n_folds, least=2)
     rows_left = table.n_rows - -(-table.n_rows // n_folds)
     scorer = _make_scorer(measure, n_jobs, rows_left)
@@ -200,6 +208,7 @@ def permutation_test(
     variant: int = 1,
     discrete_features: Any = "auto",
     discrete_target: bool | str = "auto",
+    missing: str = "partial",
     random_state: SeedLike = None,
     n_jobs: int | None = None,
 ) -> PermutationTest:
@@ -222,7 +231,7 @@ def permutation_test(
         shuffled among rows alike in them; the estimate is then about the residual of y too. "local": each row has
         the value of a near one (Runge 2018). "shuffle": all rows are shuffled, as in the published method, which
         also takes away the dependence of x on the given features. Without given features, all three shuffle.
-    n_neighbors, variant, discrete_features, discrete_target
+    n_neighbors, variant, discrete_features, discrete_target, missing
         As in ``mutual_information``; ``discrete_features`` is about x, the given features are judged by "auto".
     random_state : int, NumPy generator or None
         Seed of the shuffles.
@@ -246,10 +255,10 @@ def permutation_test(
         emit(many_permutations(alpha, fewest_permutations(alpha)), stacklevel=2)
     seed = resolve_seed(random_state)
     measure = _criterion_of(None, n_neighbors, variant)
-    data = _read_finite(x, y)
+    data = _read(x, y, missing, given)
     if (n_features := len(data[0].names)) != 1:
         raise InputError(f"x must be one feature, and it has {n_features} columns: test them one by one.")
-    table = _table(data, measure, discrete_features, discrete_target, seed, given=given)
+    table = _table(data, measure, discrete_features, discrete_target, seed)
     scorer = _make_scorer(measure, n_jobs, table.n_rows)
     column, others = table.columns[:1], table.columns[1:]
     dependence = serial_dependence(column, table.target.columns, scorer.engine, others)
@@ -287,37 +296,42 @@ def _criterion_of(criterion: Any, n_neighbors: int | None, variant: int | None) 
     return as_criterion(criterion)
 
 
-def _read_finite(X: Any, y: Any) -> tuple[NamedColumns, NamedColumns]:
-    """Read features and target of the same length; refuse missing and infinite values."""
+def _read(
+    X: Any, y: Any, missing: str, given: Any = None
+) -> tuple[NamedColumns, NamedColumns, NamedColumns | None]:
+    """Read features, target and given features in the rows that can be used, with a warning of what is missing."""
+    require_choice("missing", missing, tuple(MISSING))
     features, target = read_columns(X), read_columns(y, "y")
     require_rows(features.n_rows, 2, "An estimate")
+    others = None if given is None else read_columns(given, "given")
     require_same_length(features.n_rows, target.n_rows)
-    require_finite(features)
-    require_finite(target, "The target")
-    return features, target
+    if others is not None:
+        require_same_length(target.n_rows, others.n_rows, '"given"')
+    together = features if others is None else NamedColumns.joined([features, others])
+    rows = usable_rows(together, target, missing=missing, may_ignore=False)
+    n_rows = int(rows.sum())
+    emit(gaps(missing_by_name(together), missing, n_rows, len(rows) - n_rows), stacklevel=3)
+    return features.take(rows), target.take(rows), None if others is None else others.take(rows)
 
 
 def _table(
-    data: tuple[NamedColumns, NamedColumns],
+    data: tuple[NamedColumns, NamedColumns, NamedColumns | None],
     criterion: Criterion,
     discrete_features: Any,
     discrete_target: bool | str,
     seed: int,
     *,
-    given: Any = None,
     leaves_out: bool = False,
 ) -> Table:
     """Prepare features and target for a criterion, with given features after the others.
 
     With ``leaves_out`` features are those to choose by: one of them must vary.
     """
-    (features, target), takes_categories = data, criterion.takes_categories
+    (features, target, given), takes_categories = data, criterion.takes_categories
     features = features.mark_discrete(discrete_features, takes_categories)
     if given is not None:
-        others = read_columns(given, "given")
-        require_same_length(target.n_rows, others.n_rows, '"given"')
-        require_finite(others)
-        features = NamedColumns.joined([features, others.mark_discrete("auto", takes_categories)])
+        features = NamedColumns.joined([features, given.mark_discrete("auto", takes_categories)])
+    require_gaps_taken(criterion, "partial", missing_by_name(features))
     table = make_table(
         features,
         target,
@@ -352,6 +366,7 @@ def choose_n_neighbors(
     variant: int = 1,
     discrete_features: Any = "auto",
     discrete_target: bool | str = "auto",
+    missing: str = "partial",
     random_state: SeedLike = None,
     n_jobs: int | None = None,
 ) -> NeighborChoice:
@@ -371,7 +386,7 @@ def choose_n_neighbors(
     t_threshold : float or None
         None: the largest t over all features decides, the published rule. A number: the largest mean of t over the
         features whose t is above it, or the largest t where there is none.
-    variant, discrete_features, discrete_target
+    variant, discrete_features, discrete_target, missing
         As in ``mutual_information``.
     random_state : int, NumPy generator or None
         Seed of the folds and the shuffles.
@@ -391,7 +406,7 @@ def choose_n_neighbors(
     seed = resolve_seed(random_state)
     criterion = KSG(max_neighbors=max_neighbors, variant=variant)
     criterion.check()
-    table = _table(_read_finite(X, y), criterion, discrete_features, discrete_target, seed, leaves_out=True)
+    table = _table(_read(X, y, missing), criterion, discrete_features, discrete_target, seed, leaves_out=True)
     resampling = Resampling(
         n_folds=require_count("n_folds", n_folds, least=2),
         t_threshold=None if t_threshold is None else require_finite_number("t_threshold", t_threshold),
@@ -410,6 +425,7 @@ def choose_criterion(
     max_rows: int = 500,
     discrete_features: Any = "auto",
     discrete_target: bool | str = "auto",
+    missing: str = "partial",
     random_state: SeedLike = None,
     n_jobs: int | None = None,
 ) -> CriterionChoice:
@@ -440,7 +456,7 @@ def choose_criterion(
     max_rows : int
         Of a longer table so many rows, drawn at random, are used: the time of several criteria grows with the
         square of the rows.
-    discrete_features, discrete_target
+    discrete_features, discrete_target, missing
         As in ``mutual_information``.
     random_state : int, NumPy generator or None
         Seed of the folds and the shuffles.
@@ -464,7 +480,7 @@ def choose_criterion(
     max_rows = require_count("max_rows", max_rows, least=12)
     if require_count("n_halves", n_halves, least=2) % 2:
         raise InputError(f"n_halves must be even, not {n_halves}: each half has another that shares no row.")
-    data = _read_finite(X, y)
+    data = _read(X, y, missing)
     tables = {}
     for name, criterion in compared.items():
         try:

@@ -144,7 +144,7 @@ MODELS: Registry[Callable[..., Any]] = Registry(
 )
 # Choices that are no objects, with phrases for the help.
 SCALES = {"standard": "", "rank": "normal quantiles of ranks", "none": "as they are, all in one unit"}
-MISSING = {"error": "refuse them", "drop": "drop the rows", "partial": "use the values that a row has"}
+MISSING = {"partial": "use the values that a row has", "drop": "drop the rows", "error": "refuse them"}
 CONTROLS = {
     "fwer": "the probability of any false positive",
     "fdr": "the expected share of false positives",

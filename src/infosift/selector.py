@@ -117,11 +117,12 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         steadier where there are outliers and heavy tails; or not at all, for features of one unit, such as the
         wavelengths of a spectrum. With "none" a feature of small spread hardly changes distances between rows, and
         the unit of the target counts too. Series and regressions of the calibrated method do not depend on units.
-    missing : {"error", "drop", "partial"}, default="error"
-        What to do about missing values: refuse them; drop the row; or use the values that a row has. With
-        "partial", a feature is tested on the rows that have it and all features selected before it; estimates by
-        neighbours compare a row with those that have the same features (after Doquire and Verleysen 2012), at a
-        cost that grows with the square of the rows. Rows without a target are dropped in both cases.
+    missing : {"partial", "drop", "error"}, default="partial"
+        What to do about missing values of features: use the values that a row has; drop the row; or refuse them.
+        With "partial", a feature is tested on the rows that have it and all features selected before it; estimates
+        by neighbours compare a row with those that have the same features (after Doquire and Verleysen 2012), at a
+        cost that grows with the square of the rows. Rows without a target are left out in all cases. A data
+        warning counts what is missing.
     random_state : int, NumPy generator or None, default=None
         Seed. It fixes the result to the last bit, whatever the threads, workers or order of the columns. None
         draws one, which ``selection_.settings.seed`` keeps.
@@ -179,7 +180,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
     discrete_features: Any = "auto"
     discrete_target: bool | str = "auto"
     scale: str = "standard"
-    missing: str = "error"
+    missing: str = "partial"
     random_state: SeedLike = None
     n_jobs: int | None = None
     verbose: int = 0

@@ -131,14 +131,26 @@ def test_rows_with_gaps_are_dropped_by_every_command(infosift, refused, gaps, sm
     assert result.exit_code == 0, result.output
     complete = small.with_row_index().filter(~pl.col("index").is_in([4, 9]))
     assert result.stdout.strip() == score_of(complete, "a", target="y")
-    assert result.stderr.strip() == "Note: 2 rows have missing values and are dropped."
+    assert result.stderr.startswith('Note: 2 of 60 rows had missing values and were dropped (1 of "a"): ')
     assert infosift("test", gaps, "b", "--given", "a", "-t", "y", "--missing", "drop").exit_code == 0
     assert infosift("neighbors", gaps, "-t", "y", "--missing", "drop").exit_code == 0
     said = infosift("select", gaps, "-t", "y", "--missing", "drop", "--max-features", 1).stdout
     assert "57 rows (3 more had missing values)" in said
-    said = refused("score", gaps, "c", "-t", "y")
-    assert "row 10 (the first row is 1)" in said
+    said = refused("score", gaps, "a", "-t", "y", "--missing", "error")
+    assert "row 5 (the first row is 1)" in said
     assert said.endswith("or drop such rows with --missing drop.")
+
+
+@pytest.mark.parametrize("command", [["select"], ["rank"], ["neighbors"], ["test", "b"], ["score", "b"]])
+def test_gaps_are_used_around_by_default_and_rows_without_a_target_left_out(infosift, gaps, command):
+    name, *feature = command
+    result = infosift(name, gaps, *feature, "-t", "y")
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.stderr.split())
+    assert "Note: Rows without a target are left out: 1 of 60. Values are missing (1 of " in said
+    assert '1 of "b"' in said
+    assert "--missing drop" in said
+    assert '"y"' not in said
 
 
 @pytest.mark.parametrize("missing", ["error", "drop", "partial"])
@@ -157,20 +169,23 @@ def test_words_for_a_missing_value(refused, csv, word):
     lines = csv.read_text().splitlines()
     lines[3] = ",".join([word, *lines[3].split(",")[1:]])
     csv.write_text("\n".join(lines))
-    assert 'Column "x0" has a missing value (NaN) in row 3 ' in refused("select", csv, "-t", "price")
+    assert 'Column "x0" has a missing value (NaN) in row 3 ' in refused(
+        "select", csv, "-t", "price", "--missing", "error"
+    )
 
 
-@pytest.mark.parametrize("command", ["select", "rank", "stability", "neighbors"])
+@pytest.mark.parametrize("command", ["select", "rank", "stability"])
 def test_columns_without_a_value_are_to_be_ignored(refused, small, tmp_path, command):
     path = tmp_path / "table.csv"
     gap = pl.when(pl.int_range(pl.len()) != 4).then("a")
     small.with_columns(pl.lit(None).alias("not yet"), a=gap).write_csv(path)
-    said = refused(command, path, "-t", "y")
+    said = refused(command, path, "-t", "y", "--missing", "error")
     assert said == "Column \"not yet\" has no value in any row: leave it out with --ignore 'not yet'."
-    said = refused(command, path, "-t", "y", "--ignore", "not yet")
+    said = refused(command, path, "-t", "y", "--missing", "error", "--ignore", "not yet")
     assert 'Column "a" has a missing value (NaN) in row 5 (the first row is 1)' in said
-    assert "--missing drop" in said
-    assert said.endswith("or use the values that a row has with --missing partial.") is (command != "neighbors")
+    assert said.endswith(
+        "the values that a row has with --missing partial, or drop such rows with --missing drop."
+    )
 
 
 def test_dates_and_signs_in_a_file(infosift, small, tmp_path, fits):
@@ -361,12 +376,12 @@ def test_groups_leave_a_feature(refused, frame, tmp_path):
             [],
             'but row 7 (the first row is 1) is "n.d.": make it a number, empty it, or set --ignore x4',
         ),
-        (lambda f: with_value(f, "x2", 41, None), [], 'Column "x2" has a missing value (NaN) in row 42 '),
         (
-            lambda f: with_value(f, "price", 4, None),
-            [],
-            'The target "price" has a missing value (NaN) in row 5 ',
+            lambda f: with_value(f, "x2", 41, None),
+            ["-t", "price", "--missing", "error"],
+            'Column "x2" has a missing value (NaN) in row 42 ',
         ),
+        (lambda f: f.with_columns(price=pl.lit(None)), [], 'The target "price" has no value in any row'),
         (lambda f: with_value(f, "x1", 0, np.inf), [], 'Column "x1" has an infinite value (inf) in row 1 '),
         (lambda f: f.with_columns(price=pl.lit(4)), [], 'target "price" is constant (always 4)'),
         (lambda f: f.head(4), [], "--alpha 0.05 needs at least 5 rows, and the table has n_samples=4."),
@@ -408,9 +423,9 @@ def test_groups_leave_a_feature(refused, frame, tmp_path):
             "such as --criterion ksg, or leave the column out with --ignore x9.",
         ),
         (
-            None,
-            ["-t", "price", "--missing", "partial", "--criterion", "histogram"],
-            "--missing partial is for --criterion ksg, and Histogram() cannot compare rows with missing values",
+            lambda f: with_value(f, "x2", 41, None),
+            ["-t", "price", "--criterion", "histogram"],
+            'Histogram() cannot compare rows with missing values, and there are some in "x2": use --missing drop',
         ),
     ],
 )

@@ -110,7 +110,7 @@ def test_text_and_numbers_as_names_go_through_a_pipeline():
 def test_a_refusal_stays_on_one_line_whatever_the_names():
     X = pd.DataFrame({"line\nbreak \x1b[2J\u2028": [1.0, None] * 20})
     with pytest.raises(InputError, match=r'^Column "line\\nbreak \\x1b\[2J\\u2028" has a missing value'):
-        MutualInfoSelector().fit(X, np.arange(40.0))
+        MutualInfoSelector(missing="error").fit(X, np.arange(40.0))
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_many_rows_dropped():
     X[:25, 3], X[:10, 7] = np.nan, np.nan
     selection = fit(X, y, missing="drop")
     assert kinds(selection) == ["gaps"]
-    assert '25 of 100 rows had missing values and were dropped (25 in "x3", 10 in "x7")' in (
+    assert '25 of 100 rows had missing values and were dropped (25 of "x3", 10 of "x7")' in (
         selection.warnings[0].message
     )
 
@@ -91,21 +91,30 @@ def test_missing_values_are_counted_by_feature():
     X, y = friedman(0)
     X[2, 1] = np.nan
     with pytest.raises(InputError, match=r'"x1" has a missing value \(NaN\) in row 2 \(.*\): remove'):
-        MutualInfoSelector().fit(X, y)
+        MutualInfoSelector(missing="error").fit(X, y)
     X[5:9, 4] = np.nan
-    with pytest.raises(InputError, match=r'; missing are 1 of "x1", 4 of "x4": remove .*, or use .*"partial"'):
-        MutualInfoSelector().fit(X, y)
+    with pytest.raises(InputError, match=r'; missing are 4 of "x4", 1 of "x1": remove .*, use .*"partial"'):
+        MutualInfoSelector(missing="error").fit(X, y)
     X[:, 6] = np.nan
     with pytest.raises(
         InputError, match=r'^Column "x6" has no value in any row: leave it out with ignore="x6"\.$'
     ):
-        MutualInfoSelector().fit(X, y)
+        MutualInfoSelector(missing="error").fit(X, y)
     with pytest.raises(InputError, match=r'^2 columns have no value .* with ignore=\["x6", "x10"\]\.$'):
-        MutualInfoSelector().fit(np.column_stack([X, X[:, 6]]), y)
+        MutualInfoSelector(missing="error").fit(np.column_stack([X, X[:, 6]]), y)
     with pytest.raises(InputError, match=r'\(all values of "x6", 4 of "x4", 1 of "x1"\): ignore the features'):
         MutualInfoSelector(missing="drop").fit(X, y)
-    selection = fit(X, y, missing="partial")
-    assert [(warning.kind, warning.features) for warning in selection.warnings] == [("empty", ("x6",))]
+    y[:3] = np.nan
+    selection = fit(X, y)
+    assert [(warning.kind, warning.features) for warning in selection.warnings] == [
+        ("empty", ("x6",)),
+        ("gaps", ("x6", "x4", "x1")),
+    ]
+    assert selection.warnings[1].message == (
+        'Rows without a target are left out: 3 of 100. Values are missing (all values of "x6", 4 of "x4", 1 of '
+        '"x1"; 100 rows): each feature is used in the rows that have it. Only rows without gaps are used with '
+        'missing="drop".'
+    )
 
 
 @pytest.mark.parametrize("output", ["default", "pandas"])

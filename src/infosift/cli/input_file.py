@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import typer
-
 from infosift.cli.options import InputFile
 from infosift.errors import InputError, RowNumber
 
@@ -80,23 +78,6 @@ class InputTable:
     def in_memory(self) -> InputTable:
         """Return the same table with all features read."""
         return replace(self, features=self.columns(self.names))
-
-    def complete(self, names: list[str], missing: str, *, may_ignore: bool = False) -> InputTable:
-        """Return features by name, in the rows without missing values (complete cases).
-
-        Missing values are refused unless ``missing`` is "drop". ``may_ignore`` is whether the command has an
-        option to ignore features.
-        """
-        from infosift.data.columns import usable_rows
-        from infosift.data.frames import read_columns
-
-        features = self.columns(names)
-        columns, target = read_columns(features), read_columns(self.target)
-        is_complete = usable_rows(columns, target, missing=missing, choices=("drop",), may_ignore=may_ignore)
-        if n_dropped := len(is_complete) - int(is_complete.sum()):
-            rows = "row has a missing value and is" if n_dropped == 1 else "rows have missing values and are"
-            typer.echo(f"Note: {n_dropped:,} {rows} dropped.", err=True)
-        return replace(self, features=features.filter(is_complete), target=self.target.filter(is_complete))
 
 
 def read_table(

@@ -162,10 +162,7 @@ def plot_option(what: str) -> Any:
 # Options of commands that have no base in common but InputFile, or not even that.
 Alpha = Annotated[float, option("Significance level, between 0 and 1.", metavar="LEVEL")]
 Ignore = Annotated[list[str] | None, option("Features to leave out, with commas or repeated.", metavar="NAMES")]
-MissingRows = Annotated[
-    Literal["error", "drop"],
-    option("Rows with missing values: error (refuse them), drop (drop them).", metavar="NAME"),
-]
+Missing = Annotated[str, choice("missing")]
 OpenReport = Annotated[
     bool, option("Open the report in a browser, a temporary one if need be.", names=("--open",))
 ]
@@ -233,7 +230,7 @@ class SelectionOptions(InputFile):
 
     alpha: Alpha = 0.05
     ignore: Ignore = None
-    missing: Annotated[str, choice("missing")] = "error"
+    missing: Missing = "partial"
     groups: Annotated[
         str | None,
         option(

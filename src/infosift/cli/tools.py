@@ -32,7 +32,7 @@ class NeighborsCommand(options.InputFile):
     """
 
     ignore: options.Ignore = None
-    missing: options.MissingRows = "error"
+    missing: options.Missing = "partial"
     json: options.Json = None
     plot: Annotated[Path | None, options.plot_option("the choice")] = None
     seed: options.Seed = 0
@@ -46,10 +46,14 @@ class NeighborsCommand(options.InputFile):
         output.require_writable({"--json": self.json}, {"--plot": self.plot}, {"the data": Path(self.file)})
         output.require_drawable(self.plot)
         table = read_table(self, ignore=self.ignore)
-        table = table.complete(table.names, self.missing, may_ignore=True)
         discrete = self.discrete(table.roles.categorical, table.names)
         choice = choose_n_neighbors(
-            table.features, table.target, random_state=self.seed, n_jobs=self.jobs, **discrete
+            table.features,
+            table.target,
+            missing=self.missing,
+            random_state=self.seed,
+            n_jobs=self.jobs,
+            **discrete,
         )
         if self.json is not None:
             output.write_text(self.json, choice.to_json(indent=1), "Evidence")
@@ -75,7 +79,7 @@ class TestCommand(options.InputFile):
         list[str] | None, options.option("Features to condition on, with commas or repeated.", metavar="NAMES")
     ] = None
     alpha: options.Alpha = 0.05
-    missing: options.MissingRows = "error"
+    missing: options.Missing = "partial"
     null: Annotated[str, options.choice("null", options.TESTS)] = "residual"
     n_neighbors: options.NumberOfNeighbors = None
     json: options.Json = None
@@ -90,7 +94,6 @@ class TestCommand(options.InputFile):
         output.require_writable({"--json": self.json}, {}, {"the data": Path(self.file)})
         table = read_table(self, features=[self.feature], given=self.given)
         given, tested = table.roles.given, _only(table.roles.features)
-        table = table.complete(list(dict.fromkeys([tested, *given])), self.missing)
         more: dict[str, Any] = {} if self.n_neighbors is None else {"n_neighbors": self.n_neighbors}
         result = permutation_test(
             table.columns([tested]),
@@ -98,6 +101,7 @@ class TestCommand(options.InputFile):
             table.columns(given) if given else None,
             alpha=self.alpha,
             null=self.null,
+            missing=self.missing,
             random_state=self.seed,
             n_jobs=self.jobs,
             **self.discrete(table.roles.categorical, [tested]),
@@ -129,7 +133,7 @@ class ScoreCommand(options.InputFile):
     features: Annotated[
         list[str], typer.Argument(help="Features, apart or with commas between them.", show_default=False)
     ]
-    missing: options.MissingRows = "error"
+    missing: options.Missing = "partial"
     n_neighbors: options.NumberOfNeighbors = None
 
     def run(self) -> None:
@@ -138,10 +142,11 @@ class ScoreCommand(options.InputFile):
 
         table = read_table(self, features=self.features)
         features = table.roles.features
-        table = table.complete(features, self.missing)
         k = KSG().default_value(len(table.target)) if self.n_neighbors is None else self.n_neighbors
         discrete = self.discrete(table.roles.categorical, features)
-        information = mutual_information(table.features, table.target, n_neighbors=k, **discrete)
+        information = mutual_information(
+            table.columns(features), table.target, n_neighbors=k, missing=self.missing, **discrete
+        )
         typer.echo(f"{information:.4f} nats ({k} neighbour{'s' * (k != 1)})")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from infosift.arrays import ColumnArray, FloatArray, IntArray
 from infosift.engines.base import Engine, Question, map_in_order
-from infosift.errors import Hint, InputError, is_auto, require_count, require_rows
+from infosift.errors import Hint, InputError, is_auto, listing, require_count, require_rows
 from infosift.registry import CRITERIA, resolve
 
 # Sums of floats are accurate to about this many digits, and processors differ in those after them.
@@ -194,6 +194,19 @@ def score_each_fold(
 def rounded(scores: FloatArray) -> FloatArray:
     """Return scores without the digits in which processors differ, and without negative zeros."""
     return np.asarray(np.round(scores, _DIGITS) + 0.0, dtype=np.float64)
+
+
+def require_gaps_taken(criterion: Criterion, missing: str, gaps: Mapping[str, int]) -> None:
+    """Refuse missing values, counted by feature, that are to be kept for a criterion that cannot compare them."""
+    if missing == "partial" and gaps and not criterion.takes_gaps:
+        names = listing([f'"{name}"' for name in gaps])
+        raise InputError(
+            f"{criterion} cannot compare rows with missing values, and there are some in {names}: use ",
+            Hint("missing", "drop"),
+            " or ",
+            Hint("criterion", "ksg"),
+            ", or fill them in first.",
+        )
 
 
 def as_criterion(given: Any) -> Criterion:

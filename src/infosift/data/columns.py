@@ -23,7 +23,7 @@ from infosift.results.serialization import written_label
 
 _MOST_NAMES = 12
 # What can be done about missing values besides filling them in, by the value of ``missing``.
-_REMEDIES = {"drop": "drop such rows with ", "partial": "use the values that a row has with "}
+_REMEDIES = {"partial": "use the values that a row has with ", "drop": "drop such rows with "}
 
 
 @dataclass(frozen=True)
@@ -327,30 +327,30 @@ def usable_rows(
     features: Features,
     target: NamedColumns,
     ignored: Sequence[int] = (),
-    missing: str = "error",
+    missing: str = "partial",
     *,
-    choices: Sequence[str] = ("drop", "partial"),
     may_ignore: bool = True,
 ) -> BoolArray:
-    """Tell which rows can be used: those without gaps with "drop", those with a target with "partial", else all.
+    """Tell which rows can be used: those with a target, and with "drop" without a gap in any feature.
 
-    Infinite values are refused, and missing ones with "error"; ``choices`` are the other values of ``missing``
-    that the user has, and ``may_ignore`` is whether features can be ignored.
+    Infinite values are refused, and missing ones of features with "error"; ``may_ignore`` is whether features can
+    be ignored.
     """
-    allow_missing = missing != "error"
-    require_finite(features, ignored=ignored, allow_missing=allow_missing, choices=choices, may_ignore=may_ignore)
-    require_finite(target, "The target", allow_missing=allow_missing, choices=choices[:1])
-    if not allow_missing:
-        return np.ones(features.n_rows, dtype=bool)
-    complete = target.complete_rows() & features.complete_rows(
-        ignored if missing == "drop" else range(len(features.names))
+    are_allowed = missing != "error"
+    require_finite(
+        features, ignored=ignored, allow_missing=are_allowed, choices=tuple(_REMEDIES), may_ignore=may_ignore
     )
+    require_finite(target, "The target", allow_missing=True)
+    complete = target.complete_rows()
+    if not complete.any():
+        raise InputError(f'The target "{target.names[0]}" has no value in any row: give one that has.')
+    if missing == "drop":
+        complete &= features.complete_rows(ignored)
     if not complete.any():
         counts = missing_by_name(features, ignored) | missing_by_name(target)
-        most = dict(sorted(counts.items(), key=lambda item: -item[1]))
         raise InputError(
-            f"Every row has a missing value ({_gaps(most, features.n_rows)}): ignore the features with many gaps, "
-            "or fill them in first."
+            f"Every row has a missing value ({describe_gaps(counts, features.n_rows)}): ignore the features with "
+            "many gaps, or fill them in first."
         )
     return np.asarray(complete)
 
@@ -389,7 +389,7 @@ def require_finite(
         remedy: list[Part] = ["remove the row or put a number in its place first"]
     else:
         kind = "a missing value (NaN)"
-        listed = f"; missing are {_gaps(gaps, n_rows)}" if sum(gaps.values()) > 1 else ""
+        listed = f"; missing are {describe_gaps(gaps, n_rows)}" if sum(gaps.values()) > 1 else ""
         remedy = ["remove the row or fill the value in first"]
         for i, choice in enumerate(choices):
             joint = ", or " if i == len(choices) - 1 else ", "
@@ -398,11 +398,11 @@ def require_finite(
     raise InputError(start, RowNumber(row), f"{listed}: ", *remedy, ".")
 
 
-def _gaps(missing: dict[str, int], n_rows: int) -> str:
-    """Write how many values of each column are missing."""
+def describe_gaps(missing: Mapping[str, int], n_rows: int) -> str:
+    """Write how many values of each column are missing, the most first."""
     counts = [
         f'all values of "{name}"' if count == n_rows else f'{count:,} of "{name}"'
-        for name, count in missing.items()
+        for name, count in sorted(missing.items(), key=lambda item: -item[1])
     ]
     return listing(counts, _MOST_NAMES)
 

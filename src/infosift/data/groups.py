@@ -12,8 +12,8 @@ from math import ceil, factorial
 from typing import Any
 
 import numpy as np
+from scipy.stats import chi2, rankdata
 from scipy.stats import f as f_distribution
-from scipy.stats import rankdata
 
 from infosift.arrays import BoolArray, FloatArray, IntArray
 from infosift.data.columns import as_list, positions
@@ -33,10 +33,12 @@ _FEWEST_VALUES = 13
 _FEWEST_NAMED_VALUES = 5
 # Repeats from 2 to 20 have half their mean as standard deviation, and those of rounded normal values 0.8 of it.
 _MOST_UNEVEN = 0.7
-# The effects of values are as significant as that by chance in hardly any table.
-_UNLIKELY = 1e-3
-# Mean square difference of successive values that numbers without an order have, as a share of that of any two.
-_WITHOUT_ORDER = 0.6
+# Share of the values that have one row: of measurements that repeat by chance, many have.
+_MOST_SINGLE = 0.1
+# The probability that effects of values are as significant as needed, by chance, in any feature of a table.
+_UNLIKELY = 0.01
+# Median square difference of successive values, as a share of what it is where values have no order.
+_WITHOUT_ORDER = 0.35
 # That of the indicator of a class with a tenth of the rows: of smaller ones, mean squares are far from normal.
 _LEAST_VARIANCE = 0.09
 
@@ -128,13 +130,17 @@ class RepeatedValues:
     have_effects: bool
 
 
-def repeated_values_of(features: tuple[FloatArray, BoolArray], target: Target) -> list[RepeatedValues]:
+def repeated_values_of(
+    features: tuple[FloatArray, BoolArray], target: Target, n_features: int
+) -> list[RepeatedValues]:
     """Find the features that may be identifiers of rows that belong together, such as those of a person.
 
-    Features are prepared columns (columns x rows), and which of them are categorical.
+    Features are prepared columns (columns x rows), and which of them are categorical; ``n_features`` are those of
+    the whole table.
     """
     components = target.components[target.components.var(axis=1) >= _LEAST_VARIANCE]
     scores = rankdata(components, axis=1) - (target.n_rows + 1) / 2
+    level = _UNLIKELY / (n_features * max(1, len(components)))
     found = []
     for i, (column, is_categorical) in enumerate(zip(*features, strict=True)):
         rows = np.flatnonzero(~np.isnan(column))
@@ -142,8 +148,9 @@ def repeated_values_of(features: tuple[FloatArray, BoolArray], target: Target) -
         counts = np.bincount(codes)
         if not _FEWEST_NAMED_VALUES <= len(counts) <= len(rows) / 2:
             continue
-        are_like = len(counts) >= _FEWEST_VALUES and counts.std() <= _MOST_UNEVEN * counts.mean()
-        have_effects = are_like and _have_effects(codes, scores[:, rows], is_categorical)
+        are_even = counts.std() <= _MOST_UNEVEN * counts.mean() and np.mean(counts == 1) <= _MOST_SINGLE
+        are_like = len(counts) >= _FEWEST_VALUES and are_even
+        have_effects = are_like and _have_effects(codes, scores[:, rows], is_categorical, level)
         found.append(RepeatedValues(i, len(counts), int(counts.min()), int(counts.max()), have_effects))
     return found
 
@@ -155,13 +162,14 @@ def is_called_identifier(name: str) -> bool:
     return _IDENTIFIERS.fullmatch(last) is not None
 
 
-def _have_effects(codes: IntArray, scores: FloatArray, is_categorical: bool) -> bool:
+def _have_effects(codes: IntArray, scores: FloatArray, is_categorical: bool, level: float) -> bool:
     """Tell whether the mean of any score (scores x rows) differs from value to value of a feature.
 
     Of categories, whose values have no order, by analysis of variance. Of numbers, by the mean square difference
-    of successive values: it must be above chance (with two thirds of the degrees of freedom, since successive
-    differences are correlated by one half), and at least half of what it is without any order, where von Neumann's
-    ratio is 2. It is less where the target is a smooth function of a measurement, an age or a count.
+    of successive values (von Neumann 1941), which must be above chance: it has two thirds of the degrees of
+    freedom, since successive differences are correlated by one half. Their median must be about as large as
+    without any order. It is smaller where the target is a smooth function of a measurement, an age or a count, or
+    has a few steps.
     """
     counts = np.bincount(codes)
     n_values, n_rows = len(counts), len(codes)
@@ -171,10 +179,11 @@ def _have_effects(codes: IntArray, scores: FloatArray, is_categorical: bool) -> 
     error = np.maximum(within, 1e-9 * n_rows) / (n_rows - n_values)
     effects = (sums * means).sum(axis=1) / (n_values - 1)
     if is_categorical:
-        return bool(np.any(f_distribution.sf(effects / error, n_values - 1, n_rows - n_values) < _UNLIKELY))
-    successive = (np.diff(means) ** 2 / (1 / counts[1:] + 1 / counts[:-1])).mean(axis=1)
-    p_values = f_distribution.sf(successive / error, 2 * (n_values - 1) / 3, n_rows - n_values)
-    return bool(np.any((p_values < _UNLIKELY) & (successive >= _WITHOUT_ORDER * effects)))
+        return bool(np.any(f_distribution.sf(effects / error, n_values - 1, n_rows - n_values) < level))
+    squares = np.diff(means) ** 2 / (1 / counts[1:] + 1 / counts[:-1])
+    p_values = f_distribution.sf(squares.mean(axis=1) / error, 2 * (n_values - 1) / 3, n_rows - n_values)
+    typical = np.median(squares, axis=1) / chi2.median(1)
+    return bool(np.any((p_values < level) & (typical >= _WITHOUT_ORDER * effects)))
 
 
 def require_enough_to_shuffle(n_rows: int, row_groups: IntArray | None, alpha: float, share: float) -> int | None:

@@ -18,7 +18,7 @@ TITLES = {
     "order": "Rows depend on their neighbours",
     "power": "Few rows",
     "imbalance": "A small class",
-    "gaps": "Many rows were dropped",
+    "gaps": "Missing values",
 }
 
 
@@ -369,8 +369,8 @@ class DataWarningRecord(Record):
     kind : str
         "leak": a feature determines the target nearly alone. "groups": a feature may be an identifier of rows
         that belong together. "order": rows depend on those next to them in the file. "power": there are too few
-        rows for so many features. "imbalance": a class is too small to be seen. "gaps": many rows were dropped for
-        missing values. "constant", "empty", "near-unique" and "duplicate": features that are not tested.
+        rows for so many features. "imbalance": a class is too small to be seen. "gaps": values are missing.
+        "constant", "empty", "near-unique" and "duplicate": features that are not tested.
     message : str
         What the matter is and what to do about it, parameters as Python writes them.
     title : str

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from infosift.data.columns import describe_gaps
 from infosift.data.groups import is_called_identifier, repeated_values_of
 from infosift.data.leaks import CUTS, ORDER, VALUES, Leak, leaks_of
 from infosift.engines.base import Engine
@@ -25,8 +26,6 @@ from infosift.results.steps import DataWarningRecord, data_warning
 from infosift.search.base import Problem
 
 Records: TypeAlias = Iterable[DataWarningRecord]
-# Share of rows dropped for missing values above which the others may not represent them.
-_MANY_DROPPED = 0.1
 # A feature would have to share half of the variance of its ranks with the target to be detected.
 _TOO_STRONG = math.sqrt(0.5)
 # Rows of a class that are too few where the power of the test is unknown.
@@ -129,7 +128,7 @@ def forgotten_groups(problem: Problem, engine: Engine) -> Iterator[DataWarningRe
     table = problem.table
     if table.row_groups is not None or not problem.method.shuffles_rows:
         return
-    repeated = _scan(problem, engine, repeated_values_of, table.target)
+    repeated = _scan(problem, engine, repeated_values_of, table.target, len(table.names))
     usable = [one for one in repeated if one.feature in table.usable]
     named = [one for one in usable if is_called_identifier(table.names[one.feature])]
     others = [one for one in usable if one.have_effects]
@@ -146,22 +145,34 @@ def forgotten_groups(problem: Problem, engine: Engine) -> Iterator[DataWarningRe
         )
 
 
-def dropped_rows(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
-    """Warn where many rows are dropped for missing values."""
-    n_dropped, n_all = problem.n_rows_dropped, problem.n_rows_dropped + problem.table.n_rows
-    if n_dropped <= _MANY_DROPPED * n_all:
-        return
-    most = sorted(problem.n_missing, key=lambda name: -problem.n_missing[name])
-    counts = [f'{problem.n_missing[name]:,} in "{name}"' for name in most]
-    yield data_warning(
-        "gaps",
-        f"{n_dropped:,} of {n_all:,} rows had missing values and were dropped"
-        f"{f' ({listing(counts)})' if counts else ''}: where they differ from the others, the answer may not hold "
-        "for them. Ignore the features with many gaps, or use the values that a row has with ",
-        Hint("missing", "partial"),
-        ".",
-        features=most,
-    )
+def missing_values(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
+    """Say which values are missing, and what becomes of their rows."""
+    yield from gaps(problem.n_missing, problem.settings.missing, problem.table.n_rows, problem.n_rows_dropped)
+
+
+def gaps(n_missing: Mapping[str, int], missing: str, n_rows: int, n_dropped: int) -> Iterator[DataWarningRecord]:
+    """Say which values of features are missing, and how many of all rows are used and dropped."""
+    n_all = n_rows + n_dropped
+    counts = describe_gaps(n_missing, n_all)
+    parts: list[str | Hint] = []
+    if missing == "drop" and n_dropped:
+        parts = [
+            f"{n_dropped:,} of {n_all:,} rows had missing values and were dropped{f' ({counts})' * bool(counts)}: "
+            "where they differ from the others, the answer may not hold for them. Ignore the features with many "
+            "gaps, or use the values that a row has with ",
+            Hint("missing", "partial"),
+            ".",
+        ]
+    elif n_dropped:
+        parts = [f"Rows without a target are left out: {n_dropped:,} of {n_all:,}."]
+    if missing == "partial" and counts:
+        space = " " * bool(parts)
+        parts += [
+            f"{space}Values are missing ({counts}; {n_all:,} rows): each feature is used in the rows that have "
+        ]
+        parts += ["it. Only rows without gaps are used with ", Hint("missing", "drop"), "."]
+    if parts:
+        yield data_warning("gaps", *parts, features=sorted(n_missing, key=lambda name: -n_missing[name]))
 
 
 def numeric_text(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
@@ -289,7 +300,7 @@ BEFORE_SEARCH: tuple[Callable[[Problem, Engine], Records], ...] = (
     untested_features,
     leaks,
     forgotten_groups,
-    dropped_rows,
+    missing_values,
     numeric_text,
     whole_number_target,
     small_alpha,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from infosift.criteria.base import as_criterion
+from infosift.criteria.base import as_criterion, require_gaps_taken
 from infosift.data.columns import Features, NamedColumns, missing_by_name, requested_discrete, usable_rows
 from infosift.data.groups import (
     FeatureUnit,
@@ -42,15 +42,6 @@ def settings_of(given: Mapping[str, Any], has_row_groups: bool = False) -> Setti
     require_choice("missing", given["missing"], tuple(MISSING))
     method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
     method.check(alpha, criterion, has_row_groups)
-    if given["missing"] == "partial" and not criterion.takes_gaps:
-        raise InputError(
-            Hint("missing", "partial"),
-            " is for ",
-            Hint("criterion", "ksg"),
-            f", and {criterion} cannot compare rows with missing values: use ",
-            Hint("missing", "drop"),
-            ", or fill them in first.",
-        )
     least, most = _numbers_of_features(given["min_features"], given["max_features"])
     return Settings(
         alpha=alpha,
@@ -103,6 +94,7 @@ def make_problem(
     if numbered is not None and not rows.all():
         numbered = read_row_groups(numbered[rows], features.n_rows)
     method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
+    require_gaps_taken(criterion, settings.missing, missing)
     names = features.names
     discrete = requested_discrete(given["discrete_features"], names)
     settings = replace(

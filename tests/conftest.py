@@ -1,7 +1,9 @@
 import os
+import sys
 from pathlib import Path
 
 import hypothesis
+import pytest
 
 hypothesis.settings.register_profile("default", deadline=None, derandomize=True, stateful_step_count=12)
 hypothesis.settings.register_profile("deep", deadline=None, max_examples=2000)
@@ -11,3 +13,11 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default")
 _BESIDE = Path(__file__).parents[2] / "shared" / "data"
 if _BESIDE.is_dir():
     os.environ.setdefault("INFOSIFT_DATA", str(_BESIDE))
+
+
+@pytest.fixture(autouse=True)
+def _no_open_figures():
+    """Close the figures of pyplot that a test has drawn."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

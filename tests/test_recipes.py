@@ -257,6 +257,8 @@ def test_the_statistic_is_in_results_terminal_command_line_and_report(monkeypatc
     assert selection.steps[0].alpha == pytest.approx(0.05 * 0.05)
     assert Selection.from_json(selection.to_json()) == selection
     assert "0.0025 for waves" in unescape(render(selection))
-    assert "0.0025 for waves" in shown_by_the_command(X, y, tmp_path / "table.csv", "--max-features", "1")
+    assert "0.0025 for waves" in shown_by_the_command(
+        X, y, tmp_path / "table.csv", "--max-features", "1", "--verbose"
+    )
     # Where pairs cannot be selected, as here, it still comes last: series and neighbours see nothing.
     assert min(selection.steps[0].candidate_p_values) > 0.05

@@ -264,8 +264,12 @@ def test_files_are_written_before_anything_is_printed(infosift, csv, fits, tmp_p
 
     files = {option: tmp_path / f"out{option}.png" for option in ("--json", "--csv", "--report", "--plot")}
     there = []
-    for printer in ("print_selection", "print_comparison"):
-        monkeypatch.setattr(terminal, printer, lambda *_: there.append([path.exists() for path in files.values()]))
+
+    def look(*_, **__):
+        there.append([path.exists() for path in files.values()])
+
+    monkeypatch.setattr(terminal, "print_selection", look)
+    monkeypatch.setattr(terminal, "print_comparison", look)
     monkeypatch.setattr("infosift.comparison.compare_subsets", lambda *_, **__: None)
     monkeypatch.setattr(Selection, "report", lambda _, path, **__: path.write_text("a report"))
     words = [part for option, path in files.items() for part in (option, path)]

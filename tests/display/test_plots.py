@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -388,13 +389,20 @@ def test_half_a_character_in_a_name_is_drawn_by_its_code():
     selector.selection_.plot().figure_.savefig(io.BytesIO())
 
 
-def test_a_notebook_shows_a_display_that_has_a_figure_of_its_own(calibrated):
-    drawn = calibrated.plot("verdicts")
-    assert drawn._repr_png_().startswith(b"\x89PNG")
-    undrawn = VerdictsDisplay.from_selection(calibrated)
-    assert undrawn._repr_png_() is None
-    on_axes_of_others = calibrated.plot("verdicts", Figure().subplots())
-    assert on_axes_of_others._repr_png_() is None  # it is shown with these
+def test_figures_are_those_of_pyplot(calibrated, tmp_path):
+    display = calibrated.plot()
+    assert plt.gcf() is display.figure_
+    plt.savefig(tmp_path / "x.png")
+    assert np.ptp(plt.imread(tmp_path / "x.png")[..., :3]) > 0.5
+    figure, ax = plt.subplots()
+    assert calibrated.plot("verdicts", ax).figure_ is figure
+    assert plt.get_fignums() == [display.figure_.number, figure.number]
+
+
+def test_a_report_leaves_no_figure_open(calibrated, tmp_path):
+    for _ in range(2):
+        calibrated.report(tmp_path / "report.html")
+    assert plt.get_fignums() == []
 
 
 @pytest.fixture(scope="module")

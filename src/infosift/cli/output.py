@@ -197,6 +197,9 @@ def require_drawable(plot: Path | None, has_report: bool = False) -> None:
         from infosift.display.plots.canvas import require_matplotlib
 
         require_matplotlib()
+        import matplotlib
+
+        matplotlib.use("agg")  # files need no window, whatever display there is
 
 
 def write_results(

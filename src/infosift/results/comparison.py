@@ -224,7 +224,7 @@ class SubsetComparison(Record):
         Parameters
         ----------
         ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure, ``display.figure_``, without a window.
+            Where to draw; None makes a figure of pyplot, ``display.figure_``.
         """
         return view_named("comparison_display")(self).plot(ax)
 

@@ -447,7 +447,7 @@ class Selection(Record):
         kind : {"path", "neighbors", "ranking", "verdicts", "redundancy"}, default="path"
             The steps, the choice of k, the first step, the verdicts, or which feature explains a redundant one.
         ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure, ``display.figure_``, without a window.
+            Where to draw; None makes a figure of pyplot, ``display.figure_``.
         """
         return view_named("plot")(self, kind, ax)
 

@@ -302,7 +302,7 @@ class Stability(Record):
         Parameters
         ----------
         ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure, ``display.figure_``, without a window.
+            Where to draw; None makes a figure of pyplot, ``display.figure_``.
         """
         return view_named("stability_display")(self).plot(ax)
 

@@ -1,11 +1,10 @@
-"""What all displays share: their base classes, colours, names drawn literally, and axes without a window."""
+"""What all displays share: their base classes, colours, names drawn literally, and figures."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from io import BytesIO
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -27,7 +26,6 @@ Lines: TypeAlias = dict[int, tuple[str, ...]]
 
 _LONGEST_NAME = 24
 _ROW_HEIGHT = 0.24  # inches
-_DOTS_PER_INCH = 100
 
 
 def require_matplotlib() -> None:
@@ -37,7 +35,7 @@ def require_matplotlib() -> None:
 
 
 def new_figure(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4, 4.0), **options: Any) -> Any:
-    """Return a figure and its axes, without any window."""
+    """Return a figure that pyplot does not know, so that it has no window and need not be closed, and its axes."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")
@@ -54,10 +52,9 @@ class Display(ABC):
 
     ax_: Axes = field(init=False, repr=False)
     figure_: Figure | SubFigure = field(init=False, repr=False)
-    _is_own: bool = field(default=False, init=False, repr=False)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on the given axes, or on those of a new figure, which a notebook shows and which opens no window.
+        """Draw on the given axes, or on those of a new figure of pyplot, which is then the current one.
 
         Parameters
         ----------
@@ -70,23 +67,29 @@ class Display(ABC):
             Itself, with the axes as ``ax_`` and the figure as ``figure_``.
         """
         require_matplotlib()
-        axes = new_figure(size=self._size())[1] if ax is None else ax
-        self._draw(axes)
-        self.ax_, self.figure_, self._is_own = axes, axes.figure, ax is None
-        if axes.get_legend_handles_labels()[0]:
-            if ax is None:
-                self.figure_.legend(loc="outside lower center", ncols=5, frameon=False, fontsize="small")
-            else:
-                axes.legend(framealpha=0.85, edgecolor="none", fontsize="small")
+        if ax is None:
+            from matplotlib import pyplot
+
+            return self._fill(pyplot.figure(figsize=self._size(), layout="constrained").subplots())
+        self._draw_on(ax)
+        if ax.get_legend_handles_labels()[0]:
+            ax.legend(framealpha=0.85, edgecolor="none", fontsize="small")
         return self
 
-    def _repr_png_(self) -> bytes | None:
-        """Return the picture, for notebooks; None where it is on axes of others, which are shown with these."""
-        if not self._is_own:
-            return None
-        drawn = BytesIO()
-        self.figure_.savefig(drawn, format="png", dpi=_DOTS_PER_INCH)  # type: ignore[union-attr]
-        return drawn.getvalue()
+    def plot_for_file(self) -> Self:
+        """Draw on a new figure that pyplot does not know, as for a report."""
+        return self._fill(new_figure(size=self._size())[1])
+
+    def _fill(self, axes: Axes) -> Self:
+        """Draw on the only axes of a figure, with the legend below."""
+        self._draw_on(axes)
+        if axes.get_legend_handles_labels()[0]:
+            self.figure_.legend(loc="outside lower center", ncols=5, frameon=False, fontsize="small")
+        return self
+
+    def _draw_on(self, axes: Axes) -> None:
+        self._draw(axes)
+        self.ax_, self.figure_ = axes, axes.figure
 
     @property
     def rows(self) -> Lines:

@@ -145,7 +145,7 @@ def _default_style(salt: str) -> Iterator[None]:
 def _svg(display: Display, prefix: str, alt: str) -> tuple[str, float, float]:
     """Draw a display as SVG to be put into a page, and return it with its width and height."""
     written = StringIO()
-    display.plot()
+    display.plot_for_file()
     if isinstance(display, plots.NeighborsDisplay) and len(display.feature_names) > _MOST_LINES:
         for line in display.panels_[0].lines:
             line.set_rasterized(line.get_linewidth() < 1)

@@ -44,6 +44,14 @@ def test_every_parameter_is_explained(name):
         assert re.search(rf"^    ([\w, ]+, )?{parameter}(,[\w, ]+)?( :.*)?$", thing.__doc__, re.M), parameter
 
 
+def test_the_reference_lists_each_name_with_its_first_sentence():
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    names = re.findall(r"^::: (\S+)$", page, re.M)
+    sentences = [inspect.getdoc(pkgutil.resolve_name(name)).split("\n\n")[0].replace("\n", " ") for name in names]
+    lines = [f"- `{name.removeprefix('infosift.')}`: {said}" for name, said in zip(names, sentences, strict=True)]
+    assert re.findall("^- `.*$", page, re.M) == lines
+
+
 @pytest.mark.docs
 @pytest.mark.filterwarnings("ignore:Port 8787:UserWarning")  # of a dashboard, beside another
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

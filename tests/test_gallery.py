@@ -164,7 +164,9 @@ def test_every_example_is_in_the_navigation():
     assert listed[0] == "index"
     assert sorted(listed[1:]) == [path.stem for path in EXAMPLES]
     overview = (ROOT / "docs" / "gallery" / "index.md").read_text(encoding="utf-8")
-    assert gallery.PLACE_OF_CARDS in overview
+    examples = [gallery.read_example(ROOT / "docs" / "gallery" / f"{name}.py") for name in listed[1:]]
+    lines = [f"- [{example.title}]({example.name}.py) {example.sentence}\n" for example in examples]
+    assert gallery.PLACE_OF_CARDS.search(overview)[1] == "".join(lines)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -32,7 +32,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "gallery"
 RESULTS = ROOT / "build" / "gallery"
-PLACE_OF_CARDS = "<!-- examples -->"
+PLACE_OF_CARDS = re.compile(r"<!-- examples -->\n(.*)<!-- end -->", flags=re.S)
 _AT_ONCE = 2
 _DPI = 150  # of the files; pages show a hundred pixels to the inch
 _WITHOUT_CONTENTS = "---\nhide: [toc]\n---"  # code has the room of a table of contents that would be empty
@@ -261,7 +261,8 @@ def on_files(files: Any, config: Any) -> Any:
         for figure in (figure for found in results[example.name] for figure in found.figures):
             files.append(File.generated(config, f"gallery/{figure.file}", abs_src_path=str(RESULTS / figure.file)))
     overview = files.get_file_from_path("gallery/index.md")
-    overview.content_string = overview.content_string.replace(PLACE_OF_CARDS, as_cards(examples, results))
+    cards = as_cards(examples, results)  # in place of the list that stands there in the repository
+    overview.content_string = PLACE_OF_CARDS.sub(lambda _: cards, overview.content_string)
     return files
 
 

@@ -1,9 +1,13 @@
 """Words and sentences that all surfaces share."""
 
+import ast
+import shlex
 from dataclasses import replace
 
 import pytest
 
+from infosift.cli.output import as_sentence
+from infosift.display import ALL_OPTIONS, in_both, on_command_line
 from infosift.display.wording import (
     at_least,
     at_most,
@@ -19,7 +23,26 @@ from infosift.display.wording import (
     probability,
     series,
 )
+from infosift.errors import Hint, InputError, in_words
+from infosift.results.steps import data_warning
 from pages import ODD, odd_results
+
+
+@pytest.mark.parametrize("parameter", ALL_OPTIONS)
+@pytest.mark.parametrize("value", [None, "a value", 7, ("one",), ("a", "b c")])
+def test_every_hint_is_in_the_words_of_its_surface(parameter, value):
+    hint, option = Hint(parameter, value), ALL_OPTIONS[parameter]
+    call = ast.parse(f"f({hint})".replace(" and ", ", "), mode="eval").body  # Python reads it
+    assert "--" not in str(hint)
+    if value is not None:
+        assert ("." in parameter) == isinstance(call.keywords[0].value, ast.Call)
+    words = shlex.split(on_command_line(hint))
+    values = [] if value is None else map(str, value if isinstance(value, tuple) else (value,))
+    assert words == ([word for one in values for word in (option, one)] or [option])
+    assert in_both(hint) == f"{hint} ({on_command_line(hint)})"
+    warning = data_warning("leak", "Use ", hint, ".")
+    assert in_words(warning.parts, in_both) == f"Use {in_both(hint)}."
+    assert as_sentence(InputError("Use ", hint, ".")) == f"Use {on_command_line(hint)}."
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -220,6 +221,21 @@ def test_n_jobs_has_scikit_learns_meaning(data):
 def test_bad_parameters_are_explained(data, parameters, message):
     with pytest.raises(ValueError, match=message):
         MutualInfoSelector(**parameters).fit(*data)
+
+
+def test_names_in_place_of_values_are_refused_in_one_sentence(data):
+    table, target = data
+    names = {"yield": (table, "yield"), "houses.csv": ("houses.csv", target), "a.csv": (Path("a.csv"), target)}
+    for name, (X, y) in names.items():
+        with pytest.raises(
+            InputError, match=f"^'{name}' is text, and no values: read a file first, .* by its values"
+        ):
+            FAST.fit(X, y)
+
+
+def test_more_features_than_there_are_cannot_be_wanted(data):
+    with pytest.raises(InputError, match=r"^min_features=99 is more than the \d+ features: lower it\.$"):
+        clone(FAST).set_params(min_features=99).fit(*data)
 
 
 def test_bad_data_are_explained(data):

@@ -457,3 +457,24 @@ def test_files_that_cannot_be_read(refused, tmp_path, name, content, message):
 def test_a_folder_without_tables_is_refused(refused, tmp_path):
     said = refused("select", tmp_path, "-t", "y")
     assert said.endswith("is a folder without Parquet files: give a file, or a folder with some.")
+
+
+def test_a_file_in_place_of_a_command_is_pointed_to_select(infosift, csv):
+    result = infosift(csv)
+    assert result.exit_code == 2
+    said = "".join(result.stderr.replace("│", "").split())
+    assert f"{csv}isnocommand:toselectitsfeatures,infosiftselect{csv}-tCOLUMN." in said
+    assert "No such command 'selct'" in infosift("selct", csv).stderr
+
+
+def test_rows_above_the_names(infosift, refused, csv):
+    plain = infosift("score", csv, "x0", "-t", "price").stdout
+    csv.write_text(
+        "Prices, of houses, in 2024, by office, as of, May, in all, districts, of, the, town\n" + csv.read_text()
+    )
+    for option in (["--header-row", 2], ["--skip", 1]):
+        assert infosift("score", csv, "x0", "-t", "price", *option).stdout == plain
+    said = refused("score", csv, "x0", "-t", "price", "--header-row", 2, "--skip", 1)
+    assert said == "--header-row and --skip exclude each other: leave one of them out."
+    said = refused("score", csv, "x0", "-t", "price", "--header-row", 2, "--no-header")
+    assert said == "--header-row and --no-header exclude each other: leave one of them out."

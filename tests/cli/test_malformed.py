@@ -108,10 +108,10 @@ def test_damaged_files_are_an_answer_or_one_sentence(infosift, contents, tmp_pat
         path = tmp_path / f"table.{ending}"
         path.write_bytes(content)
         hints = HINTS[seed % len(HINTS)] if ending in ("csv", "csv.gz", "tsv") else []
-        result = infosift("score", path, "a", "-t", "y", *hints)
+        result = infosift("score", path, "a", "-t", "y", *hints, width=1000)
         require_answer_or_sentence(result, f"seed {seed}")
         if seed % 4 == 1:
-            piped = infosift("score", "-", "a", "-t", "y", input=content)
+            piped = infosift("score", "-", "a", "-t", "y", input=content, width=1000)
             require_answer_or_sentence(piped, f"seed {seed}, piped")
         answers += result.exit_code == 0
     assert 0 < answers < FILES / 2
@@ -152,7 +152,7 @@ def test_damaged_files_are_an_answer_or_one_sentence(infosift, contents, tmp_pat
 def test_what_is_no_table_is_one_sentence(infosift, content, ending, tmp_path):
     path = tmp_path / f"table.{ending}"
     path.write_bytes(content)
-    result = infosift("score", path, "a", "-t", "y")
+    result = infosift("score", path, "a", "-t", "y", width=1000)
     require_answer_or_sentence(result, ending)
     assert "\x1b[31mred" not in result.stderr
     assert "\x9b" not in result.stderr

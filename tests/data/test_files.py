@@ -14,7 +14,7 @@ import pyarrow.feather as feather
 import pytest
 import xlsxwriter
 
-from infosift import InputError
+from infosift import DataWarning, InputError
 from infosift.data.files import ReadOptions, TableFile, require_whole_arrow
 
 NAMES = "größe,y\n"
@@ -254,8 +254,8 @@ def test_no_header(path):
         ("15.7,4,1\n1,2,3\n", "its first line looks like data (15.7, 4, 1), so if it has no names"),
         ("15,7;4;1\n1;2;3\n", "its first line looks like data (15,7, 4, 1), so if it has no names"),
         ("# made by hand, in May\na,y\n1,2\n", "begins with #, so if that is a comment, add --comment '#'."),
-        ("% made by hand\na,y\n1,2\n", "add --comment '%'."),
-        ("// made by hand\na,y\n1,2\n", "add --comment '//'."),
+        ("% made by hand, in May\na,y\n1,2\n", "add --comment '%'."),
+        ("// made by hand, in May\na,y\n1,2\n", "add --comment '//'."),
         ("; made by hand\na,y\n1,2\n", "add --comment ';'."),
         ("a,b\n1,2\n", "it has a, b."),
         ("a,yy\n1,2\n", 'did you mean "yy"?'),
@@ -308,6 +308,8 @@ def test_what_is_said_of_some_formats_only(tmp_path, path):
         open_file(path, "a,y\n1,2\n", sheet="data")
     table = tmp_path / "table.parquet"
     pl.DataFrame({"a": [1], "y": [2]}).write_parquet(table)
+    with pytest.raises(InputError, match="--skip or --header-row is for files of text and Excel files, and"):
+        TableFile.open(str(table), ReadOptions(skip=2))
     with pytest.raises(InputError, match="--no-header is for files of text and Excel files, and"):
         TableFile.open(str(table), ReadOptions(has_header=False))
 
@@ -368,3 +370,75 @@ def test_what_is_no_arrow_file_is_left_to_the_reader(tmp_path):
         require_whole_arrow(path)
     with pytest.raises(OSError, match="it is damaged"):
         require_whole_arrow(written("lz4")[:-10] + pack("<i", 10**9) + b"ARROW1")
+
+
+TABLE = "a,b,y\n1,red,3\n4,blue,6\n7,red,9\n"
+TOPS = {
+    "a title": "Sales of the year\n",
+    "a title and an empty line": "Sales of the year\n\n",
+    "filled up with separators": "Sales of the year,,\nby the office,,\n,,\n",
+    "words and a value": "Sales of the year\nfrom,\n",
+    "a quoted line break": '"Sales\nof, the, year"\n\n',
+}
+
+
+@pytest.mark.parametrize("top", TOPS)
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_names_are_found_below_comments(tmp_path, top, separator):
+    path = tmp_path / "table.csv"
+    text = TOPS[top] if top == "a quoted line break" else TOPS[top].replace(",", separator)
+    path.write_text(text + TABLE.replace(",", separator))
+    row = text.count("\n") + 1
+    with pytest.warns(
+        DataWarning, match=f"^The names of columns are those in row {row}: if .* set --header-row.$"
+    ):
+        file = TableFile.open(str(path))
+    features, target = file.read("y")
+    assert features.rows() == [(1, "red"), (4, "blue"), (7, "red")]
+    assert target["y"].to_list() == [3, 6, 9]
+    given = TableFile.open(str(path), ReadOptions(skip=row - 1)).read("y")[0]
+    assert given.equals(features)
+    without = TableFile.open(str(path), ReadOptions(skip=row, has_header=False))
+    assert without.read("2")[0].rows() == features.rows()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b,y\n1,red,3\n",
+        ",b,y\nx,red,big\nz,blue,small\n",
+        'a,b\nfoo,"x, y, z"\nbar,"u, v, w"\n',
+        'a,b\nfoo,"x\ny, z, u, v"\n',
+        "a,y\nx,1\nz,2\n",
+        "a\n1\n2\n",
+        "",
+    ],
+)
+def test_a_header_at_the_top_stays_one(tmp_path, text):
+    path = tmp_path / "table.csv"
+    path.write_text(text + "\n" * (not text))
+    header = text.split("\n")[0].split(",")
+    try:
+        assert TableFile.open(str(path)).names == header
+    except InputError as error:
+        assert "it is empty" in str(error)  # noqa: PT017
+
+
+@pytest.mark.parametrize("top", [(), (("Sales of the year",), ("from", "2024"), ())])
+def test_names_are_found_in_a_sheet(tmp_path, top):
+    rows = [*top, ("a", "b", "c", "y"), *((i, i / 2, "xz"[i % 2], 3.5 * i) for i in range(5))]
+    path = tmp_path / "book.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        for i, row in enumerate(rows):
+            sheet.write_row(i, 0, row)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        features, target = TableFile.open(str(path)).read("y")
+    assert ["those in row 4:" in str(one.message) for one in caught] == [True] * bool(top)
+    assert (features.columns, features["a"].to_list()) == (["a", "b", "c"], list(range(5)))
+    assert target["y"].to_list() == [0, 3.5, 7, 10.5, 14]
+    place = len(top)
+    assert TableFile.open(str(path), ReadOptions(skip=place)).read("y")[0].equals(features)
+    numbered = TableFile.open(str(path), ReadOptions(skip=place + 1, has_header=False)).read("3")[0]
+    assert numbered.rows() == features.rows()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from infosift.cli.options import Command
 from infosift.cli.output import errors_in_one_sentence, lasting_streams, warnings_as_notes
@@ -29,8 +31,19 @@ def _run_command(command: Any, **_: Any) -> None:
         command.run()
 
 
+class Commands(TyperGroup):
+    """The commands; a file in their place is pointed to the one that selects."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the first word names."""
+        if args[0] not in self.commands and ("." in args[0] or Path(args[0]).exists()):
+            ctx.fail(f"{args[0]} is no command: to select its features, infosift select {args[0]} -t COLUMN.")
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
     name="infosift",
+    cls=Commands,
     help="Select the features of a table that together are most informative about a target.",
     no_args_is_help=True,
     rich_markup_mode="rich",

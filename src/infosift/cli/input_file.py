@@ -97,7 +97,9 @@ def read_table(
     """
     from infosift.data.files import ReadOptions, TableFile
 
-    reading = ReadOptions(source.encoding, source.comment, source.decimal, not source.no_header, source.sheet)
+    reading = ReadOptions(
+        source.encoding, source.comment, source.decimal, not source.no_header, source.sheet, source.n_skipped
+    )
     file = TableFile.open(source.file, reading)
     roles = ColumnRoles(
         keep=file.listed(keep),

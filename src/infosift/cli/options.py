@@ -200,6 +200,13 @@ class InputFile:
     no_header: Annotated[
         bool, option("There are no names; columns are called 0, 1, 2 ...", _READING, names=("--no-header",))
     ] = False
+    header_row: Annotated[
+        int | None,
+        option("The row of the names, the first being 1.", _READING, "N", min=1, show_default="as the file shows"),
+    ] = None
+    skip: Annotated[
+        int | None, option("Rows above the names, or the data, to leave out.", _READING, "N", min=0)
+    ] = None
     sheet: Annotated[
         str | None, option("The sheet of an Excel file.", _READING, "NAME", show_default="the first")
     ] = None
@@ -216,6 +223,16 @@ class InputFile:
         option("Numbers that are categories, with commas or repeated; text always is.", _COLUMNS, "NAMES"),
     ] = None
     target_kind: Annotated[str, choice("target_kind", _COLUMNS)] = "auto"
+
+    @property
+    def n_skipped(self) -> int | None:
+        """Rows above the header, or above the data where there is none; None where the file shows it."""
+        if self.header_row is None:
+            return self.skip
+        for other, is_given in (("--skip", self.skip is not None), ("--no-header", self.no_header)):
+            if is_given:
+                raise InputError(f"--header-row and {other} exclude each other: leave one of them out.")
+        return self.header_row - 1
 
     def discrete(self, categorical: list[str], names: list[str]) -> dict[str, Any]:
         """Return the parameters of the library that say which features, and whether the target, are categories."""

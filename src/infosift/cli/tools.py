@@ -142,11 +142,12 @@ class ScoreCommand(options.InputFile):
 
         table = read_table(self, features=self.features)
         features = table.roles.features
-        k = KSG().default_value(len(table.target)) if self.n_neighbors is None else self.n_neighbors
+        columns = table.columns(features)
+        all_columns = columns.with_columns(table.target).fill_nan(None)
+        used = all_columns.drop_nulls(None if self.missing == "drop" else self.target)
+        k = KSG().default_value(len(used)) if self.n_neighbors is None else self.n_neighbors
         discrete = self.discrete(table.roles.categorical, features)
-        information = mutual_information(
-            table.columns(features), table.target, n_neighbors=k, missing=self.missing, **discrete
-        )
+        information = mutual_information(columns, table.target, n_neighbors=k, missing=self.missing, **discrete)
         typer.echo(f"{information:.4f} nats ({k} neighbour{'s' * (k != 1)})")
 
 

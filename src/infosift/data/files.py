@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from difflib import get_close_matches
 from io import BytesIO, TextIOWrapper
+from itertools import islice
 from pathlib import Path
 from struct import Struct
 from typing import Any, TypeAlias
@@ -53,6 +54,8 @@ _COMMENT_SIGNS = ("#", "%", "//", ";")
 _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _UNREADABLE = (pl.exceptions.PolarsError, OSError, EOFError, zlib.error, UnicodeError)
 _MOST_REPEATED = 5
+# The header of a table is looked for in so many lines, or rows of a sheet.
+_MOST_ABOVE = 60
 # Days since 1970 of the years 1 to 9999.
 _CALENDAR = ((date.min - date(1970, 1, 1)).days, (date.max - date(1970, 1, 1)).days + 1)
 _UNITS_PER_DAY = {"day": 1, "ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400 * 10**9}
@@ -60,13 +63,17 @@ _UNITS_PER_DAY = {"day": 1, "ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a file is to be read: the encoding and comments of text, its decimal mark, its header, the sheet."""
+    """How a file is to be read: the encoding and comments of text, its decimal mark, its header, the sheet.
+
+    ``skip`` is the number of rows above the header, or above the data where there is none; None finds it.
+    """
 
     encoding: str | None = None
     comment: str | None = None
     decimal: str | None = None
     has_header: bool = True
     sheet: str | None = None
+    skip: int | None = None
 
     def check(self) -> None:
         """Refuse an unknown encoding, and comments that begin with nothing."""
@@ -85,6 +92,7 @@ class ReadOptions:
             ("--encoding", self.encoding is not None, "files of text", (_TEXT,)),
             ("--comment", self.comment is not None, "files of text", (_TEXT,)),
             ("--no-header", not self.has_header, "files of text and Excel files", (_TEXT, _EXCEL)),
+            ("--skip or --header-row", self.skip is not None, "files of text and Excel files", (_TEXT, _EXCEL)),
             ("--sheet", self.sheet is not None, "Excel files", (_EXCEL,)),
         ):
             if is_given and file_format not in formats:
@@ -169,22 +177,63 @@ def _scan_text_file(path: Path, options: ReadOptions) -> ScannedFile:
         with opener(path, "rb") as file:
             return _scan_decoded(file.read(), options, str(path))
     with opener(path, "rt", encoding="utf-8-sig") as lines:
-        header = _header(lines, options.comment)
-    return _scan_text(path, header, options, str(path))
+        skip, header = _find_header(lines, options)
+    return _scan_text(path, skip, header, options, str(path))
 
 
 def _scan_decoded(content: bytes, options: ReadOptions, path: str) -> ScannedFile:
     text = content if options.encoding is None else content.decode(options.encoding).encode()
-    header = _header(TextIOWrapper(BytesIO(text), encoding="utf-8-sig"), options.comment)
-    return _scan_text(BytesIO(text), header, options, path)
+    skip, header = _find_header(TextIOWrapper(BytesIO(text), encoding="utf-8-sig"), options)
+    return _scan_text(BytesIO(text), skip, header, options, path)
 
 
-def _header(lines: Iterable[str], comment: str | None) -> str:
-    """Return the first line that is no comment."""
-    return next((line.rstrip("\r\n") for line in lines if comment is None or not line.startswith(comment)), "")
+def _find_header(lines: Iterable[str], options: ReadOptions) -> tuple[int, str]:
+    """Return the number of lines above the header of text, and the header.
+
+    It is the first line that is no comment, unless a table begins below.
+    """
+    skip = options.skip or 0
+    numbered = list(islice(enumerate(lines), skip, skip + _MOST_ABOVE))
+    kept = [(n, line) for n, line in numbered if options.comment is None or not line.startswith(options.comment)]
+    header = kept[0][1].rstrip("\r\n") if kept else ""
+    if options.skip is None and options.has_header:
+        separators = [separator for separator in _SEPARATORS if separator in header]
+        for separator in [max(separators, key=header.count)] if separators else _SEPARATORS:
+            reader = csv.reader((line for _, line in kept), delimiter=separator)
+            try:
+                ends, rows = zip(*((reader.line_num, row) for row in reader), strict=True)
+            except (csv.Error, ValueError):  # no lines, or one that is too long
+                continue
+            if place := _place_of_header(rows[: -1 if len(numbered) == _MOST_ABOVE else None]):
+                number, line = kept[ends[place - 1]]
+                _warn_of_header(number)
+                return number, line.rstrip("\r\n")
+    return skip, header
 
 
-def _scan_text(source: Path | BytesIO, header: str, options: ReadOptions, path: str) -> ScannedFile:
+def _place_of_header(rows: Sequence[Sequence[str | None]]) -> int:
+    """Return the place of the first row of names that has a table below and comments above, which may be none.
+
+    The names fill a row, and differ. Comments fill at most half of one, from its first cell on.
+    """
+    filled = [sum(bool(cell and cell.strip()) for cell in row) for row in rows]
+    width = max(filled, default=0)
+    place = filled.index(width) if width > 1 else 0
+    if not place:
+        return 0
+    names, below = rows[place], [row for row in rows[place + 1 :] if row]
+    are_comments = all(2 * n <= width and (not n or row[0]) for n, row in zip(filled[:place], rows, strict=False))
+    numbers = pl.Series(names, dtype=pl.String).cast(pl.Float64, strict=False).count()
+    are_names = len(set(names)) == width and not numbers
+    is_table = bool(below) and all(len(row) == len(names) for row in below)
+    return place if are_comments and are_names and is_table else 0
+
+
+def _warn_of_header(row: int) -> None:
+    _warn(f"The names of columns are those in row {row + 1}: if that is wrong, set --header-row.")
+
+
+def _scan_text(source: Path | BytesIO, skip: int, header: str, options: ReadOptions, path: str) -> ScannedFile:
     separator = max(_SEPARATORS, key=header.count)
     try:
         names = next(csv.reader([header], delimiter=separator), [])
@@ -197,6 +246,7 @@ def _scan_text(source: Path | BytesIO, header: str, options: ReadOptions, path: 
             source,
             separator=separator,
             has_header=options.has_header,
+            skip_lines=skip,
             infer_schema_length=None,
             null_values=MISSING_WORDS,
             glob=False,
@@ -245,17 +295,29 @@ def _read_excel(source: Path | BytesIO, path: str, options: ReadOptions) -> Scan
         if sheet not in sheets:
             quoted = [f'"{sheet}"' for sheet in sheets]
             raise InputError(f'{path} has no sheet "{options.sheet}": it has {listing(quoted, most=8)}.')
+        most = _MOST_ABOVE + (options.skip or 0)
+        top = book.load_sheet(sheet, header_row=None, skip_rows=0, n_rows=most, dtypes="string").to_polars().rows()
+        place = _place_of_header(top) if options.skip is None and options.has_header else 0
+        if place:
+            _warn_of_header(place)
+        elif options.skip is None:
+            place = next((n for n, row in enumerate(top) if any(row)), 0)
+        else:
+            place = options.skip
         frame = pl.read_excel(
-            source, sheet_name=sheet, has_header=options.has_header, infer_schema_length=None, raise_if_empty=False
+            source,
+            sheet_name=sheet,
+            has_header=options.has_header,
+            read_options={"header_row" if options.has_header else "skip_rows": place},
+            infer_schema_length=None,
+            raise_if_empty=False,
         )
-        first = book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_polars()
     except fastexcel.FastExcelError as error:
         raise OSError(str(error).splitlines()[0]) from error
     except IndexError as error:  # of the list of its sheets
         raise OSError("it has no sheet") from error
-    header = [
-        frame.columns[i] if name is None else name for i, name in enumerate(first.row(0) if len(first) else ())
-    ]
+    names = top[place] if place < len(top) else ()
+    header = [frame.columns[i] if name is None else name for i, name in enumerate(names)]
     renamed, repeated = _rename(frame.columns, header, options.has_header)
     words = pl.col(pl.String).str.strip_chars()
     lazy = frame.lazy().with_columns(pl.when(~words.is_in(MISSING_WORDS)).then(pl.col(pl.String)))

@@ -16,7 +16,7 @@ from infosift.arrays import FloatArray
 from infosift.data.columns import NamedColumns, labels_of, names_not_unique, with_names_as_text
 from infosift.data.types import as_floats, as_numbers, encode, has_numpy_type
 from infosift.data.written_values import describe_numeric_text
-from infosift.errors import InputError, checks_of_libraries
+from infosift.errors import InputError, checks_of_libraries, shown
 
 _COPIES = 3  # of a sparse table: as given, by column, and prepared
 _GIGABYTE = 1e9
@@ -37,6 +37,7 @@ def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
 
 def as_frame(data: Any) -> nw.DataFrame[Any] | None:
     """Return a library-neutral view of a data frame, with text as names; None for anything else."""
+    _require_values(data)
     try:
         view = nw.from_native(with_names_as_text(data), pass_through=True)
     except nw.exceptions.DuplicateError:
@@ -46,6 +47,15 @@ def as_frame(data: Any) -> nw.DataFrame[Any] | None:
     if type(data) is dict:
         raise InputError("The data are a dict: make a data frame of it first.")
     return view if isinstance(view, nw.DataFrame) else None
+
+
+def _require_values(data: Any) -> None:
+    """Refuse the name of a file or a column."""
+    if isinstance(data, (str, bytes, os.PathLike)):
+        raise InputError(
+            f"{shown(str(data))} is text, and no values: read a file first, such as with polars, and pass a "
+            'column by its values, such as X["age"].'
+        )
 
 
 def read_frame(frame: nw.DataFrame[Any], native: Any) -> NamedColumns:
@@ -89,6 +99,7 @@ def read_array(values: Any, default_name: str = "x", names: tuple[str, ...] | No
 
 def read_column(data: Any, default_name: str = "target") -> NamedColumns:
     """Read one column, under its own name if it has one."""
+    _require_values(data)
     name = getattr(data, "name", None)
     name = default_name if name is None or name == "" else str(name)
     series = nw.from_native(data, pass_through=True, allow_series=True)

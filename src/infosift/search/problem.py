@@ -87,6 +87,10 @@ def make_problem(
     """Make the problem that parameters pose for a table; ``settings`` has what does not depend on the table."""
     groups = read_feature_groups(given["feature_groups"], features.names)
     keep, ignore = _kept_and_ignored(given, features.names, groups)
+    if (least := settings.min_features) > len(features.names):
+        raise InputError(
+            Hint("min_features", least), f" is more than the {len(features.names):,} features: lower it."
+        )
     numbered = None if row_groups is None else read_row_groups(row_groups, features.n_rows)
     n_rows, missing = features.n_rows, missing_by_name(features, ignore)
     rows = usable_rows(features, target, ignore, settings.missing)

@@ -75,6 +75,18 @@ def test_code_in_pages_runs(page, tmp_path, monkeypatch, capsys):
         assert "\n".join(printed).endswith(output.rstrip())
 
 
+@pytest.mark.parametrize(
+    "page", [*PAGES, *sorted((ROOT / "docs" / "gallery").glob("*.py"))], ids=lambda page: page.name
+)
+def test_selectors_in_pipelines_pass_on_a_feature(page):
+    """Where nothing is selected in a fold, the model would have no column, and the score would be nan."""
+    text = page.read_text(encoding="utf-8")
+    blocks = [text] if page.suffix == ".py" else re.findall(r"```py(?:thon)?\n(.*?)```", text, flags=re.S)
+    for block in (block for block in blocks if re.search(r"make_pipeline\(|Pipeline\(|cross_val", block)):
+        for call in re.findall(r"MutualInfoSelector\((.*)\)", block):
+            assert "min_features=1" in call
+
+
 def packages_of(code):
     nodes = ast.walk(ast.parse(code))
     return {node.module.partition(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}

@@ -4,11 +4,17 @@ import ast
 import doctest
 import importlib
 import inspect
+import os
 import pkgutil
 import re
+import shlex
+import subprocess
+import sys
+import venv
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import infosift
@@ -85,6 +91,35 @@ def test_selectors_in_pipelines_pass_on_a_feature(page):
     for block in (block for block in blocks if re.search(r"make_pipeline\(|Pipeline\(|cross_val", block)):
         for call in re.findall(r"MutualInfoSelector\((.*)\)", block):
             assert "min_features=1" in call
+
+
+@pytest.mark.endurance
+@pytest.mark.skipif(sys.platform == "win32", reason="the shell of the pages is that of Unix")
+def test_code_of_readme_and_quick_start_runs_after_their_line_of_installation(tmp_path):
+    """In an environment that has nothing but what the line installs."""
+    pages = [path.read_text(encoding="utf-8") for path in (ROOT / "README.md", ROOT / "docs" / "index.md")]
+    (line,) = {
+        line.partition("#")[0].strip() for page in pages for line in re.findall("^pip install .*$", page, re.M)
+    }
+    venv.create(tmp_path / "env", with_pip=True)
+    programs = tmp_path / "env" / "bin"
+    subprocess.run([programs / "python", "-m", *shlex.split(line)], cwd=ROOT, check=True)
+    write_houses(tmp_path)
+    variables = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "BROWSER": "true"}
+    variables.pop("PYTHONPATH", None)
+    for page in pages:
+        blocks = re.findall(r"```(sh|python)\n(.*?)```", page, flags=re.S)
+        shell = "\n".join(code.replace(line, ":") for language, code in blocks if language == "sh")
+        python = "\n".join(code for language, code in blocks if language == "python")
+        for command in (["bash", "-ec", shell], [programs / "python", "-c", python]):
+            subprocess.run(command, cwd=tmp_path, env=variables, check=True)
+
+
+def write_houses(folder):
+    """Write the files that the pages name."""
+    rows = np.random.default_rng(0).normal(size=(60, 3)).round(3)
+    for name, target in {"your.csv": "your_column", "houses.csv": "price"}.items():
+        np.savetxt(folder / name, rows, fmt="%g", delimiter=",", header=f"area,age,{target}", comments="")
 
 
 def packages_of(code):

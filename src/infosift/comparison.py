@@ -436,11 +436,11 @@ class _SubsetModels(BaseEstimator):  # type: ignore[misc]
         try:
             scores = {columns: scorer(model, numbers, y) for columns, model in self._models.items()}
         except (AttributeError, TypeError, ValueError) as error:
-            kind, reason = (
-                "classes" if self.data.has_classes else "numbers",
-                " ".join(str(error).split()).rstrip("."),
-            )
-            raise InputError(f"scoring fails on {kind} ({reason}): give a score that is for them.") from error
+            kind, known = ("classes", "roc_auc") if self.data.has_classes else ("numbers", "r2")
+            reason = " ".join(str(error).split()).rstrip(".")
+            raise InputError(
+                f'scoring is no score for {kind} ({reason}): give one that is, such as "{known}".'
+            ) from error
         self._models.clear()  # cross-validation keeps its estimators, and forests are large
         return {name: scores[columns] for name, columns in self.subsets_.items()}
 

@@ -1,5 +1,6 @@
 """Options: what they set, and choices that are those of the registries in help, completion and refusals."""
 
+import re
 import subprocess
 import sys
 
@@ -82,6 +83,33 @@ def test_other_values_are_refused_with_the_choices(infosift, option):
     assert f"Invalid value for '{option}': 'sideways' is not one of '" in said
     for name in REGISTRIES.get(option, ()):
         assert f"'{name}'" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--seed", "abc"], r"'--seed': (it must be an integer\.|'abc' is not a valid integer)"),
+        (["--alpha", "x"], r"'--alpha': (it must be a number\.|'x' is not a valid float)"),
+        (["--max-features", "0"], r"'--max-features': (it must be at least 1\.|0 is not in the range)"),
+    ],
+)
+def test_other_words_than_numbers_are_refused_in_plain_words(infosift, words, said):
+    result = infosift("select", "none.csv", "-t", "y", *words, width=200)
+    assert result.exit_code == 2
+    assert re.search(f"Invalid value for {said}", " ".join(result.stderr.split()))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--stability", "0"], "--stability must be an even number of half-samples, at least 2, not 0."),
+        (["--stability", "3"], "--stability must be an even number of half-samples, at least 2, not 3."),
+        (["--report", ""], "--report names no file: give one for the results."),
+        (["--json", ""], "--json names no file: give one for the results."),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_the_work(refused, csv, words, said):
+    assert refused("select", csv, "-t", "price", *words) == said
 
 
 def test_what_is_registered_later_is_a_choice(refused, monkeypatch):

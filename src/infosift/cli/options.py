@@ -124,7 +124,25 @@ class Command(TyperCommand):
             f"--stability={RESAMPLES}" if word == "--stability" and not _is_integer(after) else word
             for word, after in zip(args, following, strict=False)
         ]
-        return list(super().parse_args(ctx, words))
+        try:
+            return list(super().parse_args(ctx, words))
+        except typer.BadParameter as error:
+            error.message = _in_plain_words(error.message)
+            raise
+
+
+def _in_plain_words(message: str) -> str:
+    """Reword what Pydantic, by which Typer reads numbers, says of other values."""
+    wanted, _, _ = message.removeprefix("Input should be ").partition(", unable")
+    if wanted == message:
+        return message
+    for theirs, ours in {
+        "a valid integer": "an integer",
+        "a valid": "a",
+        "greater than or equal to": "at least",
+    }.items():
+        wanted = wanted.replace(theirs, ours)
+    return f"it must be {wanted}."
 
 
 def _is_integer(word: str) -> bool:

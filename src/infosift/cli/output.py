@@ -157,7 +157,9 @@ def require_writable(
     if STANDARD_OUTPUT in others.values():
         raise InputError("- is standard output, for --json and --csv only: name a file for the other results.")
     paths = {option: path for option, path in {**texts, **others}.items() if path not in (None, STANDARD_OUTPUT)}
-    for path in paths.values():
+    for option, path in paths.items():
+        if path == Path():
+            raise InputError(f"{option} names no file: give one for the results.")
         for what, read in inputs.items():
             if read is not None and _is_same(path, read):
                 raise InputError(f"{path} is {what}: give another file for the results.")

@@ -114,7 +114,11 @@ class SelectCommand(options.SelectionOptions):
         return self.report or output.temporary_page("report" if self.file == "-" else Path(self.file).stem)
 
     def _require_shown(self) -> None:
-        """Refuse results that would be shown nowhere."""
+        """Refuse half-samples without a pair, and results that would be shown nowhere."""
+        if self.stability is not None and (self.stability < 2 or self.stability % 2):
+            raise InputError(
+                f"--stability must be an even number of half-samples, at least 2, not {self.stability}."
+            )
         for name, value in {"--check-model": self.check_model, "--stability": self.stability}.items():
             if value is not None and self.quiet and not self._has_report:
                 raise InputError(f"{name} shows nothing with --quiet and without --report: leave one of them out.")

@@ -26,6 +26,6 @@ register_views(
         "comparison_display": "infosift.display.plots:ComparisonDisplay.from_comparison",
         "stability_display": "infosift.display.plots:StabilityDisplay.from_stability",
         "report": "infosift.display.report:write_report",
-        "html": "infosift.display.notebook:as_html",
+        "html": "infosift.display.report:as_html",
     }
 )

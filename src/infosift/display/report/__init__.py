@@ -1,4 +1,4 @@
-"""A selection as a page to hand on: its content as a dictionary first, then a template."""
+"""A selection as a page to hand on (its content as a dictionary first, then a template), and in a notebook."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infosift.display import in_both, wording
-from infosift.display.notebook import load_template
 from infosift.display.report.features import accounts, feature_lines
 from infosift.display.report.figures import Links, comparison_figure, figures, stability_figure
 from infosift.display.report.methods_section import PAPER_DOI, bibtex, methods_paragraph
@@ -25,13 +24,18 @@ from infosift.display.wording import (
 )
 from infosift.errors import InputError, in_words
 from infosift.io import write_file
+from infosift.results.path import FeatureRow, feature_rows
 
 if TYPE_CHECKING:
+    from jinja2 import Template
+
     from infosift.results import NeighborChoice, Selection, Stability, Step, SubsetComparison
 
-__all__ = ["render", "summarise", "write_report"]
+__all__ = ["as_html", "render", "summarise", "write_report"]
 # Below this number of rows power is small, which the page states where it cannot be computed.
 _FEW_ROWS = 50
+# Of the answer and of the verdicts in a notebook.
+_MOST_NAMES, _MOST_ROWS = 20, 50
 
 
 def write_report(
@@ -281,3 +285,45 @@ def _about_stability(selection: Selection, stability: Stability) -> dict[str, An
         "how": wording.how_resampled(stability),
         "figure": stability_figure(stability, links),
     }
+
+
+def as_html(selection: Selection) -> str:
+    """Render a selection as a fragment of a page, such as a notebook: answer, steps, and verdicts to unfold."""
+    rows = sorted(feature_rows(selection), key=_in_order)
+    return load_template(Path(__file__).parent / "notebook.html.jinja").render(
+        answer=wording.answer(selection, _MOST_NAMES),
+        unit=selection.criterion_unit or selection.criterion_measure,
+        steps=[wording.step_cells(selection, step) for step in selection.steps],
+        sentences=[
+            *wording.explained(selection),
+            *wording.why_stopped(selection),
+            *wording.limits(selection),
+        ],
+        warnings=[warning.message for warning in selection.warnings],
+        hints=[*wording.meanings(rows), *wording.every_informative(selection)],
+        features=[(row, wording.reason(row)) for row in rows[:_MOST_ROWS]],
+        n_features=len(rows),
+    )
+
+
+def _in_order(row: FeatureRow) -> tuple[bool, int, float]:
+    """Order features with a step by it, and the others by their p-values."""
+    return row.step is None, row.step or 0, 2.0 if row.p_value is None else row.p_value
+
+
+def load_template(path: Path) -> Template:
+    """Load a template of a page, which escapes all that it is given and refuses to be rendered without any of it.
+
+    In templates the filters ``probability`` and ``estimate`` write numbers as the terminal does.
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(path.parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"probability": probability, "estimate": estimate}
+    return environment.get_template(path.name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from time import perf_counter
 
 from infosift.search.calibrated import Calibrated
@@ -57,6 +58,22 @@ def _situations() -> list[Situation]:
         for name in simulated.USELESS
     ]
     return listed + _situations_with_gaps() + _situations_in_time() + _situations_of_people()
+
+
+def _situations_of_genes() -> list[Situation]:
+    """Return tables with many more features than rows, few of them relevant."""
+    return [
+        Situation(
+            f"{number} of {d:,} features {'in modules ' * modules}relevant, n = {n}, "
+            f"{'classes' if classes else 'numbers'}",
+            partial(simulated.genes, n=n, d=d, n_relevant=number, modules=modules, classes=classes),
+            100,
+            ("unrelated", "found"),
+            "at most 8 % / –",
+        )
+        for n, d in product((60, 100), (1_000, 3_000))
+        for modules, classes, number in product((False, True), (False, True), (1, 5, 15))
+    ]
 
 
 def _situations_in_time() -> list[Situation]:
@@ -126,7 +143,7 @@ def _with_gaps(
 def run(setting: Setting) -> Outcome:
     """Run the situations with the calibrated method and count."""
     rows, numbers = [], {}
-    situations = _situations()[:: 6 if setting.quick else 1]
+    situations = _situations()[::6] if setting.quick else [*_situations(), *_situations_of_genes()]
     for situation in setting.track(situations, "situations"):
         n_runs = 2 if setting.quick else situation.n_runs
         started = perf_counter()
@@ -175,6 +192,8 @@ _COUNTS = {
     "any": _share(lambda selected, sample: len(selected) > 0),
     "clean": _share(lambda selected, sample: selected <= sample.truth),
     "all": _share(lambda selected, sample: selected >= sample.truth),
+    "unrelated": _share(lambda selected, sample: not selected <= sample.truth | sample.copies),
+    "found": _share(lambda selected, sample: len(selected & sample.truth)),
     "exact": _share(lambda selected, sample: selected == sample.truth),
     "redundant": _share(lambda selected, sample: len(selected) - len(_originals(selected, sample))),
     "repeated": _share(lambda selected, sample: len(selected) > len(_originals(selected, sample))),
@@ -183,4 +202,4 @@ _COUNTS = {
 
 
 def _shown(name: str, share: float) -> str:
-    return f"{share:.2f}" if name in ("redundant", "groups") else f"{100 * share:.1f} %"
+    return f"{share:.2f}" if name in ("redundant", "groups", "found") else f"{100 * share:.1f} %"

@@ -61,6 +61,23 @@ def noise(seed: int, n: int, d: int) -> Sample:
     return Sample(rng.normal(size=(n, d)), rng.normal(size=n), frozenset())
 
 
+def genes(seed: int, n: int, d: int, n_relevant: int, *, modules: bool, classes: bool) -> Sample:
+    """Draw many features, of which a few act linearly: on a number, or on the log odds of two classes.
+
+    In ``modules``, twenty neighbouring features are correlated by 0.6, and each relevant one has a module of its
+    own: the others of it, ``copies`` here, can stand for it.
+    """
+    rng = np.random.default_rng([seed, n, d, n_relevant, modules, classes])
+    X, size = rng.normal(size=(n, d)), 20
+    if modules:
+        X = np.sqrt(0.4) * X + np.sqrt(0.6) * rng.normal(size=(n, -(-d // size)))[:, np.arange(d) // size]
+    relevant = np.arange(n_relevant) * size
+    signal = X[:, relevant].sum(axis=1) / np.sqrt(n_relevant)
+    y = (rng.logistic(size=n) < 3 * signal) * 1.0 if classes else signal + 0.7 * rng.normal(size=n)
+    mates = {i for first in relevant for i in range(first + 1, first + size)} if modules else set()
+    return Sample(X, y, frozenset(relevant.tolist()), frozenset(mates))
+
+
 def friedman(seed: int, n: int, n_copies: int = 0, sd: float = 0.05) -> Sample:
     """Draw the problem of the paper, with ``n_copies`` copies of X4 to which noise of ``sd`` is added."""
     X, y = draw_friedman(seed, n)

@@ -279,8 +279,10 @@ def test_one_line_says_that_both_were_tested_and_what_settles_it():
     with pytest.warns(DataWarning, match=r'which may be scores or codes.*discrete_target="numbers" or'):
         selection = make_selector(random_state=0).fit(X, y).selection_
     assert selection.target_kinds == ("11 whole numbers, as numbers and as classes",)
+    assert [warning.kind for warning in selection.warnings] == ["target"]  # a rare score is no small class
     for settled in (True, False):
-        assert make_selector(random_state=0, discrete_target=settled).fit(X, y).selection_.warnings == ()
+        warnings = make_selector(random_state=0, discrete_target=settled).fit(X, y).selection_.warnings
+        assert "target" not in [warning.kind for warning in warnings]
 
 
 def test_components_and_residuals_of_several_targets():

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.stats import rankdata
+from scipy.stats import norm, rankdata
 
 from infosift import Calibrated, MutualInfoSelector
 from infosift.data.frames import read_array
@@ -14,6 +14,7 @@ from infosift.data.table import make_table
 from infosift.data.targets import decide_kinds, read_target
 from infosift.engines.base import ThreadEngine
 from infosift.inference.diagnostics import (
+    corrected_for_selection,
     effective_comparisons,
     serial_dependence,
     smallest_detectable_correlation,
@@ -128,3 +129,22 @@ def test_nothing_to_look_at():
     sample = walks(0, 200, 2)
     assert dependence(sample.X, sample.y, ()) is None
     assert dependence(sample.X[:20], sample.y[:20], (0, 1)) is None
+
+
+@pytest.mark.parametrize("true", [3.0, 4.5, 6.0, 9.0])
+def test_an_effect_that_was_selected_is_corrected(true):
+    critical, rng = 4.5, np.random.default_rng(0)
+    below = norm.cdf(critical - true)
+    effects = true + norm.ppf(below + (1 - below) * rng.uniform(size=400))  # of a normal one, beyond the critical
+    corrected, low, high = np.array([corrected_for_selection(effect, critical) for effect in effects]).T
+    # The information of an effect is about its square, over 2 n: that has next to no bias, 16 as observed at true = 3.
+    assert np.mean(corrected**2) == pytest.approx(true**2, abs=3)
+    assert np.mean((low <= true) & (true <= high)) >= 0.93
+    assert np.all((low <= corrected) & (corrected <= high))
+    assert np.all(corrected <= effects)
+
+
+def test_what_was_not_selected_is_not_corrected():
+    corrected, low, high = corrected_for_selection(3.0, -10.0)
+    assert corrected == pytest.approx(3.0, abs=1e-6)
+    assert (low, high) == pytest.approx((3 - 1.96, 3 + 1.96), abs=1e-3)

@@ -100,8 +100,12 @@ class TargetKind:
         """Return how much of the column is left, by mean squared errors and variances of its components."""
         return float(np.mean(errors))
 
+    def readings(self, column: FloatArray) -> list[tuple[TargetKind, FloatArray]]:
+        """Return what the column may be, each with the column as that: what is explained is about one of them."""
+        return [(self, column)]
+
     def information(self, column: FloatArray, predict: Predict) -> float:
-        """Return the mutual information, in nats, that out-of-sample predictions of the column amount to.
+        """Return the mutual information, in nats, that predictions of the column amount to.
 
         Of numbers it is -log(1 - R^2) / 2, that of Gaussian columns, with the R^2 of normal scores.
         """
@@ -210,6 +214,10 @@ class WholeNumbers(Classes):
         """Return classes, of which an estimate of information needs no order, and numbers."""
         return encode_categories(dense_ranks(column).astype(np.float64)), column
 
+    def readings(self, column: FloatArray) -> list[tuple[TargetKind, FloatArray]]:
+        """Return numbers and classes."""
+        return [(TargetKind(), column), (Classes(self.n_classes), self.views(column)[0])]
+
     def components(self, column: FloatArray) -> FloatArray:
         """Return the number, and indicators of the largest classes."""
         indicators = indicators_of_largest(dense_ranks(column).astype(np.float64), _MOST_COMPONENTS)
@@ -236,6 +244,10 @@ class WholeNumbers(Classes):
     def unexplained(self, errors: FloatArray, variances: FloatArray) -> float:
         """Return the share of the variance that is left of the number or of the classes, whichever is less."""
         return float(min(errors[0] / variances[0], errors[1:].sum() / variances[1:].sum()))
+
+    def class_counts(self, column: FloatArray) -> list[int]:
+        """Return nothing: a rare score is no small class."""
+        return []
 
     def describe(self) -> str:
         """Return how many values there are."""

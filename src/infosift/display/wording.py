@@ -412,27 +412,22 @@ def caution(selection: Selection) -> list[str]:
 
 
 def explained(selection: Selection) -> list[str]:
-    """State how much of the target the selected features explain, and the least error of any model."""
+    """State how much of the target the selected features explain, with its interval."""
     share, target = selection.explained, the_target(selection.target_name)
     if share is None:
         return []
-    many = len(selection.names) > 1
-    they, only = ("features together explain", "these features") if many else ("feature explains", "this feature")
-    explain = f"The selected {they} about {100 * share.share:.0f} % of the"
-    if share.least_error is None:
-        return [
-            f"{explain} variance of {target}, put on a normal scale; no model of only {only} is expected to "
-            "explain more."
-        ]
-    return [
-        f"{explain} uncertainty (entropy) about {target}. No model of only {only} is expected to be wrong in "
-        f"fewer than about {_error_rate(share.least_error)} of new rows; always guessing the largest class is "
-        f"wrong in {_error_rate(share.error_of_guessing or 0.0)}."
-    ]
-
-
-def _error_rate(share: float) -> str:
-    return f"{100 * share:.{1 if share < 0.095 else 0}f} %"
+    they = "features together explain" if len(selection.names) > 1 else "feature explains"
+    within = (
+        ""
+        if share.interval is None
+        else " (95 % interval {:.0f} to {:.0f} %)".format(*100 * np.array(share.interval))
+    )
+    of = (
+        f"variance of {target}, put on a normal scale"
+        if share.entropy is None
+        else f"uncertainty (entropy) about {target}"
+    )
+    return [f"The selected {they} about {100 * share.share:.0f} %{within} of the {of}."]
 
 
 def choice_rows(choice: NeighborChoice) -> list[dict[str, Any]]:

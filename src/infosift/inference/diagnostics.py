@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.stats import norm, rankdata
 
 from infosift.arrays import FloatArray, IntArray
@@ -22,6 +23,7 @@ _COUNTED_AT = 0.8
 # E[X^s] = 2^s gamma(1/2 + s) / gamma(1/2).
 _MEAN_ROOT = 2 ** (1 / 3) * math.gamma(5 / 6) / math.gamma(1 / 2)
 _SPREAD_OF_ROOT = math.sqrt(2 ** (2 / 3) * math.gamma(7 / 6) / math.gamma(1 / 2) - _MEAN_ROOT**2)
+_ONE_SIDED = 0.025  # the probability outside of either end of an interval
 _FEWEST_FOR_POWER = 5
 _NEARLY_ONE = 0.999  # a correlation whose inverse hyperbolic tangent is finite
 _ROUNDS = 20
@@ -50,14 +52,42 @@ def smallest_detectable_correlation(null: FloatArray, n_rows: int, alpha: float)
     """
     if n_rows < _FEWEST_FOR_POWER or not len(null):
         return None
-    level = -math.expm1(math.log1p(-alpha) / effective_comparisons(null, n_rows))
-    beyond_chance, in_most_tables = norm.isf(level / 2), norm.isf(1 - DETECTED_OF_TEN / 10)
+    beyond_chance, in_most_tables = critical_value(null, n_rows, alpha), norm.isf(1 - DETECTED_OF_TEN / 10)
     correlation = 0.0
     for _ in range(_ROUNDS):  # each changes it by a fraction of the one before
         above = beyond_chance + in_most_tables * math.sqrt(1 + correlation**2 / 2)
         correlation = math.tanh(above / math.sqrt(n_rows - 3))
     # That of a sample is smaller, on average, by about 1 / n of it.
     return min(correlation * (1 + 1 / n_rows), 1.0)
+
+
+def critical_value(null: FloatArray, n_rows: int, alpha: float) -> float:
+    """Return how many standard errors from zero a rank correlation must be to pass at level alpha."""
+    level = -math.expm1(math.log1p(-alpha) / effective_comparisons(null, n_rows))
+    return float(norm.isf(level / 2))
+
+
+def corrected_for_selection(effect: float, critical: float) -> tuple[float, float, float]:
+    """Correct an effect for having been selected by exceeding a critical value; return it and a 95 % interval.
+
+    Both are in standard errors. An effect that had to be large to be seen is too large on average (the winner's
+    curse). The conditional maximum-likelihood estimate is the effect whose mean beyond the critical value is the
+    one observed (Zhong and Prentice 2008; Ghosh, Zou and Wright 2008). The lower limit is conditional too. The upper
+    one is not: a conditional one would lie below the estimate where a value was barely exceeded.
+    """
+
+    def mean_beyond(true: float) -> float:
+        return float(true + np.exp(norm.logpdf(critical - true) - norm.logsf(critical - true)))
+
+    def chance_of_more(true: float) -> float:
+        return float(np.exp(norm.logsf(effect - true) - norm.logsf(critical - true)))
+
+    conditional = low = 0.0
+    if effect > mean_beyond(0.0):
+        conditional = brentq(lambda true: mean_beyond(true) - effect, 0.0, effect)
+    if effect > critical and chance_of_more(0.0) < _ONE_SIDED:
+        low = brentq(lambda true: chance_of_more(true) - _ONE_SIDED, 0.0, effect)
+    return conditional, low, effect + float(norm.isf(_ONE_SIDED))
 
 
 def effective_comparisons(null: FloatArray, n_rows: int) -> float:

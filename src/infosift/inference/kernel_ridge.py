@@ -161,10 +161,12 @@ class LeaveOneOut:
         np.subtract(centred[:, None, self._compared], fitted.reshape(out.shape), out=out)
         np.divide(out, self._free[:, self._compared], out=out)
 
-    def residuals(self, coefficients: FloatArray, centred: FloatArray, ridges: IntArray) -> FloatArray:
+    def residuals(
+        self, coefficients: FloatArray, centred: FloatArray, ridges: IntArray, left_out: bool = True
+    ) -> FloatArray:
         """Return the residuals of all rows (columns x rows), by a ridge for each column."""
         fitted = self._basis.sums(coefficients * self._shrinkage[ridges])
-        return np.asarray((centred - fitted) / self._free[ridges])
+        return np.asarray((centred - fitted) / (self._free[ridges] if left_out else 1.0))
 
 
 class LeaveGroupsOut:
@@ -187,8 +189,10 @@ class LeaveGroupsOut:
         for fold, own in zip(self._folds, coefficients, strict=True):
             fold.compare(own, centred, out)
 
-    def residuals(self, coefficients: FloatArray, centred: FloatArray, ridges: IntArray) -> FloatArray:
-        """Return the residuals of all rows (columns x rows), by a ridge for each column."""
+    def residuals(
+        self, coefficients: FloatArray, centred: FloatArray, ridges: IntArray, left_out: bool = True
+    ) -> FloatArray:
+        """Return the residuals of all rows (columns x rows), by a ridge for each column; they are left out."""
         residuals = np.empty_like(centred)
         for fold, own in zip(self._folds, coefficients, strict=True):
             residuals[:, fold.rows] = fold.residuals(own, centred, ridges)
@@ -323,37 +327,38 @@ class KernelRidge:
             return LeaveOneOut(basis, self._compared)
         return LeaveGroupsOut(basis, self._compared, self._folds)
 
-    def predict(self, columns: FloatArray) -> FloatArray:
+    def predict(self, columns: FloatArray, *, left_out: bool = True) -> FloatArray:
         """Predict each row of columns (columns x rows), or of one column, from the remaining rows.
 
-        Gaps are imputed by what is predicted there.
+        Gaps are imputed by what is predicted there. Unless rows are ``left_out``, it is the fit to all rows, its
+        own included; groups of rows are always left out.
         """
         if columns.ndim == 1:
-            return np.asarray(self.predict(columns[None])[0])
+            return np.asarray(self.predict(columns[None], left_out=left_out)[0])
         gaps = np.isnan(columns)
         if not gaps.any():
-            return self._predict(columns)
+            return self._predict(columns, left_out)
         columns = impute(columns)
         for _ in range(_ROUNDS_OF_IMPUTING):
             columns = np.where(gaps, self._predict(columns), columns)
         return self._predict(columns)
 
-    def _predict(self, columns: FloatArray) -> FloatArray:
+    def _predict(self, columns: FloatArray, left_out: bool = True) -> FloatArray:
         at_once = max(1, _VALUES_AT_ONCE // (len(RIDGES) * min(self.n_rows, _MOST_COMPARED)))
         with single_threaded_blas():
             parts = [columns[part] for part in equal_parts(len(columns), at_once)]
-            return np.concatenate([part - self._residuals(part) for part in parts])
+            return np.concatenate([part - self._residuals(part, left_out) for part in parts])
 
-    def _residuals(self, columns: FloatArray) -> FloatArray:
-        """Return the leave-one-out residuals of columns, by the width and the ridge of least error."""
+    def _residuals(self, columns: FloatArray, left_out: bool) -> FloatArray:
+        """Return the (leave-one-out) residuals of columns, by the width and the ridge of least error."""
         centred = columns - columns.mean(axis=1, keepdims=True)
         residuals = residuals_by_mean(centred, self._folds)
         errors_of_mean = np.mean(residuals[:, self._compared] ** 2, axis=1)
         widths, ridges, coefficients = self._best(centred, errors_of_mean)
         for width in np.unique(widths[widths >= 0]):
             # Of all columns, since the bits of a product depend on its shape, and that on the others' widths.
-            by_width, own = self._fits[width].residuals(coefficients[width], centred, ridges), widths == width
-            residuals[own] = by_width[own]
+            by_width = self._fits[width].residuals(coefficients[width], centred, ridges, left_out)
+            residuals[widths == width] = by_width[widths == width]
         return residuals
 
     def _best(self, centred: FloatArray, least: FloatArray) -> tuple[IntArray, IntArray, list[FloatArray]]:

@@ -8,8 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import entr, xlogy
+from scipy.special import entr
 
 from infosift.arrays import FloatArray
 from infosift.errors import require_choice
@@ -121,11 +120,7 @@ class Settings(Record):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Explained(Record):
-    """The information of all selected features together, and the bound that it puts on the error of any model.
-
-    The information is an estimate, the higher one of two: by the criterion, and by what a regression on the
-    selected features predicts of rows that it has not seen. With few rows or many features both are low, and the
-    bounds then too pessimistic.
+    """The information of all selected features together, estimated with allowance for the search.
 
     Parameters
     ----------
@@ -133,19 +128,23 @@ class Explained(Record):
         Of the selected features together, in nats; at least 0.
     class_shares : tuple of float
         The share of the rows in each class; empty for a target of numbers.
+    low, high : float or None
+        A 95 % interval of the information; None in results of version 0.1.
 
     Examples
     --------
     >>> from infosift.results import Explained
-    >>> coin = Explained(information=0.3, class_shares=(0.5, 0.5))
-    >>> round(coin.share, 2), round(coin.least_error, 2), coin.error_of_guessing
-    (0.43, 0.13, 0.5)
+    >>> coin = Explained(information=0.3, class_shares=(0.5, 0.5), low=0.1, high=0.5)
+    >>> round(coin.share, 2), [round(share, 2) for share in coin.interval]
+    (0.43, [0.14, 0.72])
     >>> round(Explained(information=0.5).share, 2)
     0.63
     """
 
     information: float
     class_shares: tuple[float, ...] = ()
+    low: float | None = None
+    high: float | None = None
 
     @property
     def entropy(self) -> float | None:
@@ -157,35 +156,23 @@ class Explained(Record):
         """How much of the target is explained, from 0 to 1.
 
         Of classes it is the share of their entropy. Of numbers it is the share of the variance, with the target on
-        a normal scale, that such information amounts to: 1 - exp(-2 information). No model that uses only the
-        selected features explains more, on average over new rows.
+        a normal scale, that such information amounts to: 1 - exp(-2 information).
         """
-        if self.entropy is None:
-            return float(-np.expm1(-2 * self.information))
-        return min(1.0, self.information / self.entropy)
+        return self._share_of(self.information)
 
     @property
-    def least_error(self) -> float | None:
-        """The lowest error rate that a model of only the selected features may have; None for a target of numbers.
+    def interval(self) -> tuple[float, float] | None:
+        """A 95 % interval of the share; None in results of version 0.1."""
+        return (
+            None
+            if self.low is None or self.high is None
+            else (self._share_of(self.low), self._share_of(self.high))
+        )
 
-        By Fano's inequality: a model that is wrong less often would need more information.
-        """
+    def _share_of(self, information: float) -> float:
         if self.entropy is None:
-            return None
-        left = max(0.0, self.entropy - self.information)
-        others = len(self.class_shares) - 1
-
-        def leaves(error: float) -> float:
-            return float(entr(error) + entr(1 - error) + xlogy(error, others) - left)
-
-        # Above this error the other classes would be better guesses than the one that is guessed.
-        most = others / (others + 1)
-        return float(brentq(leaves, 0.0, most)) if leaves(most) > 0 else most
-
-    @property
-    def error_of_guessing(self) -> float | None:
-        """The error rate of always guessing the most frequent class; None for a target of numbers."""
-        return 1 - max(self.class_shares) if self.class_shares else None
+            return float(-np.expm1(-2 * information))
+        return min(1.0, information / self.entropy)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,8 +252,8 @@ class Selection(Record):
     information_alone : ndarray
         The information of each feature alone, in nats: NaN for one that is not shown or was not tested.
     explained : Explained or None
-        How much of the target the selected features explain together, and the bound on the error of any model;
-        None where nothing was selected, for several targets, and of a criterion other than mutual information.
+        How much of the target the selected features explain together, an estimate with an interval; None where
+        nothing was selected, for several targets, and of a criterion other than mutual information.
     smallest_detectable_correlation : float or None
         The smallest absolute rank correlation with the target that the first step finds in eight of ten tables
         with as many rows and such features. With several classes or targets it is that with one of them. None

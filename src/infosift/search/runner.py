@@ -89,7 +89,7 @@ class Run:
             verdicts=judged,
             smallest_detectable_correlation=detectable_correlation(problem, tests.n_rows, self._selection.steps),
             information_alone=information_alone(problem, tests, engine, judged),
-            explained=explained_by(problem, tests, engine, self._selection.indices),
+            explained=explained_by(problem, tests, engine, self._selection),
         )
         if self._warnings is not None:
             more = warnings_after_search(problem, self._selection, engine)

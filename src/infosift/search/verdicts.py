@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
+from scipy.stats import norm
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Criterion, Value
 from infosift.data.groups import FeatureUnit, sample_rows
 from infosift.data.prepare import complete_rows
+from infosift.data.targets import TargetKind
 from infosift.engines.base import Engine, Question, ThreadEngine, join_columns
-from infosift.inference.diagnostics import smallest_detectable_correlation
+from infosift.inference.diagnostics import corrected_for_selection, critical_value, smallest_detectable_correlation
 from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.permutation import interval_of_p
 from infosift.results import Explained, Selection, Step, Verdict
@@ -20,7 +24,9 @@ from infosift.search.base import Phase, Problem, Tests, columns_of
 
 _COLUMNS_AT_ONCE = 16
 # Of a longer table, so many rows are enough to estimate the information of all selected features.
-_MOST_ROWS = 10_000
+_MOST_ROWS = 4_000
+# The critical value of a feature that was not selected but kept: it may have any effect.
+_UNSELECTED = -10.0
 # A verdict that is not decided yet.
 _UNJUDGED = "undecided"
 
@@ -170,23 +176,69 @@ def information_alone(problem: Problem, tests: Tests, engine: Engine, verdicts: 
     return information
 
 
-def explained_by(problem: Problem, tests: Tests, engine: Engine, columns: Sequence[int]) -> Explained | None:
-    """Return how much of the target features explain together; None where there is no such number.
+def explained_by(problem: Problem, tests: Tests, engine: Engine, selection: Selection) -> Explained | None:
+    """Return how much of the target the selected features explain together; None where there is no such number.
 
-    The information is the larger of two lower estimates: by the criterion, and by out-of-sample predictions.
+    What each adds to those before is corrected for its selection, in standard errors of the correlation that such
+    information amounts to (Fisher's transform). The limits are combined as those of a sum of independent effects
+    (MOVER; Zou and Donner 2008).
     """
-    criterion, several = problem.criterion, len(problem.table.target.kinds) > 1
-    if not columns or several or (criterion.measure, criterion.unit) != ("mutual information", "nats"):
+    criterion, columns = problem.criterion, list(selection.indices)
+    is_one = len(problem.table.target.kinds) == 1
+    if not columns or not is_one or (criterion.measure, criterion.unit) != ("mutual information", "nats"):
         return None
-    table = problem.table.take(complete_rows(problem.table.columns[list(columns)]))
+    table = problem.table.take(complete_rows(problem.table.columns[columns]))
     if table.n_rows < max(criterion.fewest_rows(value) for value in tests.values):
         return None
+    # Rows of a group are alike, and worth about one.
+    scale = math.sqrt(max(1, len(set(range(table.n_rows) if table.row_groups is None else table.row_groups)) - 3))
     table = table.take(sample_rows(table.n_rows, 0, table.row_groups, _MOST_ROWS))
-    *given, last = columns
-    question = Question(table.distance_columns[[last]], table.distance_columns[given], table.distance_target)
-    by_criterion = float(np.mean(criterion.score([question], tests.values, engine)[0]))
-    regression = KernelRidge(table.columns[list(columns)], engine, row_groups=table.row_groups)
-    (column,), (kind,) = table.target.columns, table.target.kinds
-    by_regression = kind.information(column, regression.predict)
-    shares = tuple(count / len(column) for count in kind.class_counts(column))
-    return Explained(information=max(0.0, by_criterion, by_regression), class_shares=shares)
+    units = [unit for unit in table.units if not set(columns).isdisjoint(unit.columns)]
+    units = sorted(
+        [*problem.kept, *units], key=lambda unit: min(columns.index(i) for i in unit.columns if i in columns)
+    )
+    critical, (column,), (kind,) = _critical_values(problem, selection), table.target.columns, table.target.kinds
+    regressions = [
+        KernelRidge(table.columns[columns_of(units[:size])], engine, row_groups=table.row_groups)
+        for size in range(1, len(units) + 1)
+    ]
+    found = []
+    for reading, own in kind.readings(column):
+        added = np.diff(
+            [0.0, *np.maximum.accumulate([max(0.0, _information(reading, own, one)) for one in regressions])]
+        )
+        effects = scale * np.arccosh(np.exp(added))  # of a correlation r, the information is log cosh(atanh r)
+        corrected = [
+            corrected_for_selection(effect, critical.get(unit.columns[0], _UNSELECTED))
+            for effect, unit in zip(effects.tolist(), units, strict=True)
+        ]
+        estimates, lows, highs = np.log(np.cosh(np.array(corrected).T / scale))
+        total, below, above = estimates.sum(), math.hypot(*(estimates - lows)), math.hypot(*(highs - estimates))
+        shares = tuple(count / len(own) for count in reading.class_counts(own))
+        found.append(
+            Explained(information=total, class_shares=shares, low=max(0.0, total - below), high=total + above)
+        )
+    return max(found, key=lambda one: one.share)
+
+
+def _information(kind: TargetKind, column: FloatArray, regression: KernelRidge) -> float:
+    """Return the information of predictions: the mean of that of rows left out, too low, and of the fit, too high.
+
+    To first order, the one is as much too low as the other is too high: by the degrees of freedom over 2 n.
+    """
+    return float(
+        np.mean([kind.information(column, partial(regression.predict, left_out=left)) for left in (True, False)])
+    )
+
+
+def _critical_values(problem: Problem, selection: Selection) -> dict[int, float]:
+    """Return how many standard errors of a correlation it took to select each column, by its first."""
+    level = problem.settings.alpha * problem.method.alpha_shares[0][1]
+    n_rows = selection.n_rows_tested or selection.n_rows
+    values: dict[int, float] = {}
+    for step in selection.steps:
+        null, number = step.candidate_null, len(step.candidates) or len(problem.candidates)
+        own = critical_value(null, n_rows, level) if len(null) else float(norm.isf(level / number / 2))
+        values |= dict.fromkeys(step.columns, own) if step.accepted else {}
+    first = next(iter(values.values()), _UNSELECTED)
+    return {unit.columns[0]: values.get(unit.columns[0], first) for unit in problem.candidates}

@@ -72,8 +72,8 @@ def corrected_for_selection(effect: float, critical: float) -> tuple[float, floa
 
     Both are in standard errors. An effect that had to be large to be seen is too large on average (the winner's
     curse). The conditional maximum-likelihood estimate is the effect whose mean beyond the critical value is the
-    one observed (Zhong and Prentice 2008; Ghosh, Zou and Wright 2008). The lower limit is conditional too. The upper
-    one is not: a conditional one would lie below the estimate where a value was barely exceeded.
+    one observed (Zhong and Prentice 2008; Ghosh, Zou and Wright 2008). The lower limit is conditional, the upper
+    not: a conditional one would lie below the estimate where the critical value was barely exceeded.
     """
 
     def mean_beyond(true: float) -> float:

@@ -68,7 +68,7 @@ def test_every_reason_has_its_note():
     assert lines["f"]["redundant_with"] == ("d",)
     assert summarise(selection)["steps"][0]["adds"] == ""
     (told,) = summarise(selection)["warnings"]
-    assert told == {"title": "Many rows were dropped", "sentence": "20 of 80 rows had <gaps>."}
+    assert told == {"title": "Missing values", "sentence": "20 of 80 rows had <gaps>."}
     assert "<strong>Many rows were dropped.</strong> 20 of 80 rows had &lt;gaps&gt;." in render(selection)
     assert "e replaced a and b: it is as informative as both." in summarise(selection)["more"]
     assert "Removed, since the others carry the same information: d." in summarise(selection)["more"]

@@ -69,7 +69,7 @@ def test_every_reason_has_its_note():
     assert summarise(selection)["steps"][0]["adds"] == ""
     (told,) = summarise(selection)["warnings"]
     assert told == {"title": "Missing values", "sentence": "20 of 80 rows had <gaps>."}
-    assert "<strong>Many rows were dropped.</strong> 20 of 80 rows had &lt;gaps&gt;." in render(selection)
+    assert "<strong>Missing values.</strong> 20 of 80 rows had &lt;gaps&gt;." in render(selection)
     assert "e replaced a and b: it is as informative as both." in summarise(selection)["more"]
     assert "Removed, since the others carry the same information: d." in summarise(selection)["more"]
     assert "; e then replaced a and b; d was then removed." in summarise(selection)["methods"]

@@ -28,8 +28,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.parallel import Parallel, delayed
 
 from infosift.arrays import FloatArray, IntArray
-from infosift.data.columns import NamedColumns, requested_discrete
-from infosift.data.frames import as_frame, as_plain
+from infosift.data.columns import NamedColumns, as_frame, requested_discrete
+from infosift.data.frames import as_plain
 from infosift.data.groups import read_row_groups
 from infosift.engines.base import single_threaded_blas
 from infosift.errors import DataWarning, InputError, require_choice, require_count

@@ -18,8 +18,15 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosift.arrays import BoolArray
-from infosift.data.columns import Features, NamedColumns, require_finite, usable_rows, with_names_of_one_type
-from infosift.data.frames import as_array, as_frame, as_plain, read_array, read_columns, read_frame, require_table
+from infosift.data.columns import (
+    Features,
+    NamedColumns,
+    as_frame,
+    require_finite,
+    usable_rows,
+    with_names_of_one_type,
+)
+from infosift.data.frames import as_array, as_plain, read_array, read_columns, read_frame, require_table
 from infosift.data.targets import read_target
 from infosift.engines import active_engine, in_memory, is_dask_collection, source_of
 from infosift.engines.base import Engine

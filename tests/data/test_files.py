@@ -442,3 +442,24 @@ def test_names_are_found_in_a_sheet(tmp_path, top):
     assert TableFile.open(str(path), ReadOptions(skip=place)).read("y")[0].equals(features)
     numbered = TableFile.open(str(path), ReadOptions(skip=place + 1, has_header=False)).read("3")[0]
     assert numbered.rows() == features.rows()
+
+
+def test_a_closed_standard_input_is_named(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match=r"^Standard input is closed: pipe a table into it, or name a file"):
+        TableFile.open("-")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+@pytest.mark.parametrize("n_open", [5, 7])
+def test_too_few_file_handles_are_no_damage(tmp_path, n_open):
+    path = tmp_path / "table.parquet"
+    pl.DataFrame({"a": [1, 2], "y": [2, 3]}).write_parquet(path)
+    code = (
+        "import resource, infosift.data.files as files\n"
+        f"resource.setrlimit(resource.RLIMIT_NOFILE, ({n_open}, {n_open}))\n"
+        f"try: files.TableFile.open({str(path)!r}).read('y')\n"
+        "except files.InputError as error: print(error)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True).stdout
+    assert "cannot be read as a table (too many files are open: close some, or raise" in said

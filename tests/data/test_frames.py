@@ -13,7 +13,14 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
-from infosift import InputError, MutualInfoSelector, compare_subsets, mutual_information
+from infosift import (
+    InputError,
+    MutualInfoSelector,
+    compare_subsets,
+    expand_dates,
+    mutual_information,
+    parse_numbers,
+)
 from infosift.data.frames import read_column, read_columns
 
 CONTENT = {"a": [1.5, 2.0, 3.0], "b": [4, 5, 6]}
@@ -291,7 +298,7 @@ def test_a_sparse_table_without_room_for_its_zeros():
 NO_TABLES = {
     "one dimension": (np.arange(40.0), "have 1 dimension: pass a table"),
     "a cube": (np.zeros((40, 2, 2)), "have 3 dimensions: pass a table"),
-    "a name": ("table.csv", "have 0 dimensions: pass a table"),
+    "a name": ("table.csv", "is text, and no values: read a file first"),
     "rows of several lengths": ([[1, 2], [3]] * 20, "rows or cells differ in length: give every row as many"),
     "complex numbers": (np.ones((40, 2), dtype=complex), "Complex data not supported: pass the real and the"),
     "no columns": (np.ones((40, 0)), r"0 feature\(s\) \(shape=\(40, 0\)\) while a minimum of 1 is required"),
@@ -362,9 +369,11 @@ def test_new_data_that_are_no_table_are_refused_in_one_sentence():
         mutual_information(X, None)
 
 
-def test_a_number_too_large_for_any_float_is_infinite():
+def test_a_number_too_large_for_any_float_is_named():
     X = np.array([[1, 10**400]] * 20, dtype=object)
-    with pytest.raises(InputError, match=r'"x1" has an infinite value \(inf\) in row 0'):
+    with pytest.raises(
+        InputError, match=r'"x1" has a whole number that no float can hold \(one of 401 digits\) in row 0'
+    ):
         MutualInfoSelector().fit(X, np.arange(20.0))
 
 
@@ -377,3 +386,54 @@ def test_a_target_without_values_is_named():
 def test_a_frame_without_rows_is_refused_in_one_sentence():
     with pytest.raises(InputError, match=r"0 sample\(s\) \(shape=\(0, 2\)\)"):
         MutualInfoSelector().fit(pl.DataFrame({"a": [], "b": []}, schema={"a": float, "b": float}), [])
+
+
+@pytest.mark.parametrize("function", [expand_dates, parse_numbers])
+@pytest.mark.parametrize("data", [3, None, [1, 2], np.zeros((2, 2)), pl.Series([1]), sparse.eye_array(3)])
+def test_what_is_no_frame_is_refused_in_one_sentence(function, data):
+    with pytest.raises(InputError, match=rf"^{function.__name__} takes a data frame, and no \w+: make one of it"):
+        function(data)
+
+
+def test_a_record_batch_is_refused_in_one_sentence():
+    batch = pa.RecordBatch.from_pydict({"a": [1.0, 2.0, 4.0]})
+    with pytest.raises(InputError, match=r"^A RecordBatch is no data frame: .* pyarrow\.Table\.$"):
+        MutualInfoSelector().fit(batch, [1.0, 2.0, 4.0])
+
+
+def test_sparse_frames_may_be_filled_with_gaps():
+    X, y = counts()
+    frame = pd.DataFrame(X).astype(float).rename(columns=str)
+    frame.iloc[::9, 1] = np.nan
+    filled = frame.astype(pd.SparseDtype(float, np.nan))
+    selector = MutualInfoSelector(random_state=0, max_features=1)
+    dense, thin = (selector.fit(table, y).selection_ for table in (frame, filled))
+    assert dense.steps == thin.steps
+    np.testing.assert_array_equal(selector.transform(filled), selector.transform(frame))
+
+
+NEAR = {
+    "array": lambda low: np.column_stack([low + np.arange(5), np.arange(5)]),
+    "frame": lambda low: pd.DataFrame({"a": low + np.arange(5), "b": np.arange(5)}),
+    "frame with text": lambda low: pl.DataFrame({"a": low + np.arange(5), "b": list("uvwxy")}),
+    "objects": lambda low: np.array([[low + i, i] for i in range(5)], dtype=object),
+    "lists": lambda low: [[low + i, i] for i in range(5)],
+    "128 bits": lambda low: pl.DataFrame({"a": pl.Series([low + i for i in range(5)], dtype=pl.Int128)}),
+}
+
+
+@pytest.mark.parametrize("kind", NEAR)
+def test_whole_numbers_that_floats_cannot_tell_apart_are_counted_from_the_smallest(kind):
+    columns = read_columns(NEAR[kind](2**62))
+    np.testing.assert_array_equal(columns.values[0], np.arange(5))
+    assert not columns.summary.are_constant[0]
+    np.testing.assert_array_equal(read_columns(NEAR[kind](2**50)).values[0], 2**50 + np.arange(5))
+
+
+def test_whole_numbers_beyond_floats():
+    near = read_column(np.array([10**400 + 3, None, 10**400], dtype=object))
+    np.testing.assert_array_equal(near.values, [[3.0, np.nan, 0.0]])
+    with pytest.raises(
+        InputError, match=r'^Column "target" has a whole number that no .* \(.* digits\) in row 1 '
+    ):
+        read_column(np.array([1, 10**4000, 2.5], dtype=object))

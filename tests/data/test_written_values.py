@@ -247,3 +247,30 @@ def test_the_decimal_mark():
     assert parse_numbers(frame, decimal="point")["a"].to_list() == [1234.0, 2500.0]
     with pytest.raises(InputError, match="decimal must be one of"):
         parse_numbers(frame, decimal=",")
+
+
+@pytest.mark.parametrize(
+    "cells", [["--6", "-5"], ["+-6", "4"], ["0x10", "0x10"], ["1x10", "2x10"], ["0b11", "0b11"]]
+)
+def test_what_only_begins_like_a_number_is_none(cells):
+    frame = pl.DataFrame({"a": cells})
+    assert parse_numbers(frame).equals(frame)
+
+
+def test_signs_may_follow_a_currency_and_units_begin_with_any_letter():
+    frame = parse_numbers(pl.DataFrame({"a": ["€ -5", "-€5"], "b": ["3 bed", "4 bed"], "c": ["2 x", "3 x"]}))
+    assert frame.rows() == [(-5, 3, 2), (-5, 4, 3)]
+
+
+@pytest.mark.parametrize("cells", [["१२", "३"], ["१२ kg", "3 kg"], ["٢٠٢٤-٠١-٠٢", "٢٠٢٤-٠١-٠٣"]])
+def test_digits_of_other_scripts_are_refused_in_one_sentence(cells, tmp_path):
+    frame = pl.DataFrame({"a": cells, "y": [1, 2]})
+    with pytest.raises(
+        InputError, match=f'^Column "a" has digits of another script, as in "{cells[0]}": write them'
+    ):
+        parse_numbers(frame)
+    frame.write_csv(tmp_path / "table.csv")
+    with pytest.raises(InputError, match="digits of another script"):
+        TableFile.open(str(tmp_path / "table.csv")).read("y")
+    names = pl.DataFrame({"a": ["Room १२", "Room ३"]})
+    assert parse_numbers(names).equals(names)

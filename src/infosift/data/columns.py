@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -266,6 +267,40 @@ def with_names_as_text(data: Any) -> Any:
     named = data.copy(deep=False)
     named.columns = names_as_text(data.columns)
     return named
+
+
+def as_frame(data: Any) -> nw.DataFrame[Any] | None:
+    """Return a library-neutral view of a data frame, with text as names; None for anything else."""
+    require_values(data)
+    try:
+        view = nw.from_native(with_names_as_text(data), pass_through=True)
+    except nw.exceptions.DuplicateError:
+        raise names_not_unique(getattr(data, "column_names", data.columns)) from None
+    if isinstance(view, nw.DataFrame) and nw.get_level(view) == "interchange":
+        raise InputError(
+            f"A {type(data).__name__} is no data frame: make one of it first, such as a pyarrow.Table."
+        )
+    if isinstance(view, nw.LazyFrame):
+        raise InputError("The data frame is lazy: collect() it first.")
+    if type(data) is dict:
+        raise InputError("The data are a dict: make a data frame of it first.")
+    return view if isinstance(view, nw.DataFrame) else None
+
+
+def require_values(data: Any) -> None:
+    """Refuse the name of a file or a column."""
+    if isinstance(data, (str, bytes, os.PathLike)):
+        raise InputError(
+            f"{shown(str(data))} is text, and no values: read a file first, such as with polars, and pass a "
+            'column by its values, such as X["age"].'
+        )
+
+
+def require_frame(data: Any, function: str) -> nw.DataFrame[Any]:
+    """Return a library-neutral view of a data frame; refuse anything else."""
+    if (frame := as_frame(data)) is None:
+        raise InputError(f"{function} takes a data frame, and no {type(data).__name__}: make one of it first.")
+    return frame
 
 
 def with_names_of_one_type(data: Any) -> Any:

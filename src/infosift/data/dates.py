@@ -10,7 +10,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.data.columns import with_names_as_text
+from infosift.data.columns import require_frame
 from infosift.data.types import is_missing
 from infosift.errors import InputError
 
@@ -50,7 +50,7 @@ def expand_dates(frame: Any) -> Any:
     >>> expand_dates(frame).row(0, named=True)["sold weekday"]
     'Wednesday'
     """
-    view = nw.from_native(with_names_as_text(frame), eager_only=True)
+    view = require_frame(frame, "expand_dates")
     dates = [name for name, dtype in view.schema.items() if dtype in (nw.Date, nw.Datetime)]
     added = []
     for name in dates:

@@ -53,6 +53,7 @@ _SEPARATORS_WITH_DECIMAL_COMMAS = ";\t"
 _COMMENT_SIGNS = ("#", "%", "//", ";")
 _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _UNREADABLE = (pl.exceptions.PolarsError, OSError, EOFError, zlib.error, UnicodeError)
+_NO_HANDLE = "Too many open files"
 _MOST_REPEATED = 5
 # The header of a table is looked for in so many lines, or rows of a sheet.
 _MOST_ABOVE = 60
@@ -122,6 +123,8 @@ def _scan(source: str, options: ReadOptions) -> ScannedFile:
     """Scan the columns of a file, or of a folder of Parquet files; - is standard input."""
     options.check()
     if source == STANDARD_INPUT:
+        if sys.stdin is None or sys.stdin.closed:
+            raise InputError("Standard input is closed: pipe a table into it, or name a file.")
         return _scan_bytes(sys.stdin.buffer.read(), options)
     path = Path(source)
     if not path.exists():
@@ -214,7 +217,7 @@ def _find_header(lines: Iterable[str], options: ReadOptions) -> tuple[int, str]:
 def _place_of_header(rows: Sequence[Sequence[str | None]]) -> int:
     """Return the place of the first row of names that has a table below and comments above, which may be none.
 
-    The names fill a row, and differ. Comments fill at most half of one, from its first cell on.
+    The names fill a row, and differ. Comments fill two cells, or at most half of a row, from the first cell on.
     """
     filled = [sum(bool(cell and cell.strip()) for cell in row) for row in rows]
     width = max(filled, default=0)
@@ -222,7 +225,8 @@ def _place_of_header(rows: Sequence[Sequence[str | None]]) -> int:
     if not place:
         return 0
     names, below = rows[place], [row for row in rows[place + 1 :] if row]
-    are_comments = all(2 * n <= width and (not n or row[0]) for n, row in zip(filled[:place], rows, strict=False))
+    above = zip(filled[:place], rows, strict=False)
+    are_comments = all(n <= max(2, width / 2) and (not n or row[0]) for n, row in above)
     numbers = pl.Series(names, dtype=pl.String).cast(pl.Float64, strict=False).count()
     are_names = len(set(names)) == width and not numbers
     is_table = bool(below) and all(len(row) == len(names) for row in below)
@@ -529,7 +533,8 @@ def _errors_in_one_sentence(path: str) -> Iterator[None]:
     except _UNREADABLE as error:
         raise InputError(f"{path} cannot be read as a table ({_reason(error)}).") from error
     except pl.exceptions.PanicException as error:
-        raise InputError(f"{path} cannot be read as a table (it is damaged).") from error
+        reason = _reason(error) if _NO_HANDLE in str(error) else "it is damaged"
+        raise InputError(f"{path} cannot be read as a table ({reason}).") from error
 
 
 @contextmanager
@@ -550,8 +555,10 @@ def _silent_standard_error() -> Iterator[None]:
         os.close(nowhere)
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     """Return why a file cannot be read, with the option that remedies it."""
+    if _NO_HANDLE in str(error):
+        return "too many files are open: close some, or raise their limit with ulimit -n"
     reason = next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
     if isinstance(error, UnicodeDecodeError) and error.object.startswith(_UTF_16_MARKS):
         return "its text is UTF-16: add --encoding utf-16"
@@ -560,6 +567,8 @@ def _reason(error: Exception) -> str:
         return "its text is not UTF-8: name its encoding, such as --encoding latin-1"
     if isinstance(error, UnicodeError):
         return "its text is not in that encoding: name another one"
+    if "could not parse" in reason and not reason.isascii():
+        return f"it has digits of another script, which are to be written as 0 to 9: {reason}"
     if isinstance(error, pl.exceptions.NoDataError):
         return "it is empty"
     return "some line has more fields than there are names of columns" if "more fields" in reason else reason

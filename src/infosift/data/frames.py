@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -13,13 +14,14 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array, column_or_1d
 
 from infosift.arrays import FloatArray
-from infosift.data.columns import NamedColumns, labels_of, names_not_unique, with_names_as_text
-from infosift.data.types import as_floats, as_numbers, encode, has_numpy_type
+from infosift.data.columns import NamedColumns, as_frame, labels_of, require_values
+from infosift.data.types import as_floats, as_numbers, encode, has_numpy_type, is_missing, n_categories
 from infosift.data.written_values import describe_numeric_text
-from infosift.errors import InputError, checks_of_libraries, shown
+from infosift.errors import InputError, RowNumber, checks_of_libraries, nearest_float, shown
 
 _COPIES = 3  # of a sparse table: as given, by column, and prepared
 _GIGABYTE = 1e9
+_LARGEST_WHOLE = 2.0**53  # floats tell all whole numbers up to it apart
 
 
 def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
@@ -35,37 +37,16 @@ def read_columns(data: Any, default_name: str = "x") -> NamedColumns:
         return read_array(check_array(plain, dtype=None, ensure_all_finite=False), default_name)
 
 
-def as_frame(data: Any) -> nw.DataFrame[Any] | None:
-    """Return a library-neutral view of a data frame, with text as names; None for anything else."""
-    _require_values(data)
-    try:
-        view = nw.from_native(with_names_as_text(data), pass_through=True)
-    except nw.exceptions.DuplicateError:
-        raise names_not_unique(getattr(data, "column_names", data.columns)) from None
-    if isinstance(view, nw.LazyFrame):
-        raise InputError("The data frame is lazy: collect() it first.")
-    if type(data) is dict:
-        raise InputError("The data are a dict: make a data frame of it first.")
-    return view if isinstance(view, nw.DataFrame) else None
-
-
-def _require_values(data: Any) -> None:
-    """Refuse the name of a file or a column."""
-    if isinstance(data, (str, bytes, os.PathLike)):
-        raise InputError(
-            f"{shown(str(data))} is text, and no values: read a file first, such as with polars, and pass a "
-            'column by its values, such as X["age"].'
-        )
-
-
 def read_frame(frame: nw.DataFrame[Any], native: Any) -> NamedColumns:
     """Read the columns of a data frame, numbers or categories; ``native`` is the frame with its own labels."""
     names = tuple(frame.columns)
     if not names:
         raise InputError("The table has no columns (0 features): give at least one.")
-    if all(has_numpy_type(dtype) for dtype in frame.schema.values()):
+    are_numbers = all(has_numpy_type(dtype) for dtype in frame.schema.values())
+    if are_numbers:
         with checks_of_libraries():
             values = check_array(frame.to_native(), dtype=np.float64, ensure_all_finite=False)
+    if are_numbers and not np.any(np.abs(values) > _LARGEST_WHOLE):
         columns = NamedColumns(names, values.T)
     else:
         columns = NamedColumns.joined([_read_series(frame[name], name) for name in names])
@@ -92,14 +73,14 @@ def _values_of(series: nw.Series[Any]) -> Any:
 def read_array(values: Any, default_name: str = "x", names: tuple[str, ...] | None = None) -> NamedColumns:
     """Read the columns of a two-dimensional array, by default under the names that scikit-learn gives."""
     names = names or tuple(f"{default_name}{i}" for i in range(values.shape[1]))
-    if values.dtype.kind in "OUSTmM":
+    if values.dtype.kind in "OUSTmM" or (values.dtype.kind in "iu" and np.any(np.abs(values) > _LARGEST_WHOLE)):
         return NamedColumns.joined([_read_values(values[:, i], name) for i, name in enumerate(names)])
     return NamedColumns(names, np.asarray(values, dtype=np.float64).T)
 
 
 def read_column(data: Any, default_name: str = "target") -> NamedColumns:
     """Read one column, under its own name if it has one."""
-    _require_values(data)
+    require_values(data)
     name = getattr(data, "name", None)
     name = default_name if name is None or name == "" else str(name)
     series = nw.from_native(data, pass_through=True, allow_series=True)
@@ -165,7 +146,7 @@ def _require_memory(shape: tuple[int, ...]) -> None:
 def _read_series(series: nw.Series[Any], name: str) -> NamedColumns:
     dtype = series.dtype
     if dtype.is_numeric():
-        return _numbers(as_floats(series), name)
+        return _numbers(as_floats(series), name, series.to_list if dtype.is_integer() else None)
     if dtype.is_temporal():
         return _numbers(_days_of(series), name)
     if dtype.is_nested():
@@ -197,7 +178,7 @@ def _read_values(values: Any, name: str) -> NamedColumns:
     if kind == "b":
         return NamedColumns((name,), values.astype(np.float64)[None], discrete=frozenset({0}))
     if kind in "iuf":
-        return _numbers(np.asarray(values, dtype=np.float64), name)
+        return _numbers(np.asarray(values, dtype=np.float64), name, values.tolist if kind in "iu" else None)
     from infosift.data.dates import days_of_array, days_of_objects
 
     if kind in "mM":
@@ -205,10 +186,24 @@ def _read_values(values: Any, name: str) -> NamedColumns:
     numbers = days_of_objects(values) if kind == "O" else None
     if numbers is None:
         numbers = as_numbers(values)
-    return _categories(values, name) if numbers is None else _numbers(numbers, name)
+    return _categories(values, name) if numbers is None else _numbers(numbers, name, values.tolist)
 
 
-def _numbers(values: FloatArray, name: str) -> NamedColumns:
+def _numbers(values: FloatArray, name: str, whole: Callable[[], list[Any]] | None = None) -> NamedColumns:
+    """Return numbers; whole ones that floats cannot tell apart are counted from the smallest."""
+    if whole is not None and np.any(np.abs(values) > _LARGEST_WHOLE):
+        exact = [None if is_missing(value) else value for value in whole()]
+        there = [int(value) for value in exact if isinstance(value, Integral)]
+        if len(there) == np.count_nonzero(~np.isnan(values)) and len(set(there)) > n_categories(values):
+            low: Any = min(there)
+            values = np.array([np.nan if value is None else nearest_float(int(value) - low) for value in exact])
+        huge = [row for row in np.flatnonzero(np.isinf(values)).tolist() if isinstance(exact[row], Integral)]
+        if huge:
+            raise InputError(
+                f'Column "{name}" has a whole number that no float can hold ({shown(exact[huge[0]])}) in ',
+                RowNumber(huge[0]),
+                ": divide all by a power of ten.",
+            )
     return NamedColumns((name,), values[None])
 
 

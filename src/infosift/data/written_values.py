@@ -8,7 +8,7 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import polars as pl
 
-from infosift.data.columns import with_names_as_text
+from infosift.data.columns import require_frame
 from infosift.errors import Hint, InputError, RowNumber, require_choice
 
 MISSING_WORDS = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "?"]
@@ -28,6 +28,9 @@ _CURRENCY = rf"(?:[A-Z]{{0,3}}[{_SYMBOLS}]|(?:{_CODES})\b)"
 _UNIT = r"(?:[%‰]|[\p{L}°µ][\p{L}\d°²³/^]{0,9})"
 _BODY = r"(?:\d{1,3}(?:[.,'’\s]\d{3})+|\d+)(?:[.,]\d+)?"
 _CELL = rf"^(?<sign>[+-])?(?<before>{_CURRENCY})?\s*(?<body>[+-]?{_BODY})\s*(?<after>{_CURRENCY}|{_UNIT})?$"
+# What follows the zero of a number in another base, or a number that is multiplied: no unit.
+_NO_UNIT = r"^(?:[xX][0-9A-Fa-f]+|[bBoO]\d+)$"
+_OTHER_DIGITS = r"[\p{Nd}--0-9]"
 _WHOLE = r"^\d+$"
 _FEW_CATEGORIES = 20
 
@@ -111,6 +114,7 @@ def read_written(frame: pl.DataFrame, decimal: str | None = None) -> WrittenColu
     """Convert columns of text whose cells are all numbers or all dates, or missing."""
     written = WrittenColumns([], [], [])
     for column in frame.select(pl.col(pl.String)):
+        _require_western_digits(column)
         converted, noted = _plain_numbers(column, decimal), None
         if converted is None and (converted := _dates(column)) is not None:
             noted = written.dates
@@ -122,6 +126,15 @@ def read_written(frame: pl.DataFrame, decimal: str | None = None) -> WrittenColu
         if noted is not None:
             noted.append(f'"{column.name}" ("{column.drop_nulls()[0]}")')
     return written
+
+
+def _require_western_digits(column: pl.Series) -> None:
+    """Refuse numbers and dates with digits other than 0 to 9, which no reader of files knows."""
+    others = column.filter(column.str.contains(_OTHER_DIGITS))
+    if others.count() and (column.str.contains(_DATE).all() or _marks_of_cells(column) is not None):
+        raise InputError(
+            f'Column "{column.name}" has digits of another script, as in "{others[0]}": write them as 0 to 9.'
+        )
 
 
 def _plain_numbers(column: pl.Series, decimal: str | None) -> pl.Series | None:
@@ -164,8 +177,14 @@ def _marks_of_cells(column: pl.Series) -> DecimalMarks | None:
 
 
 def _cells(column: pl.Series) -> pl.DataFrame:
-    """Split each cell into sign, what is before the number, the number, and its unit; null for other text."""
-    return column.str.strip_chars().str.extract_groups(_CELL).struct.unnest()
+    """Split each cell into sign, what is before the number, the number, and its unit; null for other text.
+
+    Neither "--6" nor "0x10" is a number.
+    """
+    cells = column.str.strip_chars().str.extract_groups(_CELL).struct.unnest()
+    two_signs = pl.col("sign").is_not_null() & pl.col("body").str.contains("^[+-]")
+    is_none = two_signs | pl.col("after").str.contains(_NO_UNIT).fill_null(False)
+    return cells.select(pl.when(~is_none).then(pl.all()))
 
 
 def _n_units(cells: pl.DataFrame) -> int:
@@ -250,8 +269,10 @@ def describe_numeric_text(values: list[str]) -> str | None:
         return None
     stripped = column.str.strip_chars()
     may_be_names = 2 * column.n_unique() <= len(values)
-    for what, pattern in (("dates", _DATE), ("numbers", _CELL)):
-        is_such = stripped.str.contains(pattern)
+    for what, is_such in (
+        ("dates", stripped.str.contains(_DATE)),
+        ("numbers", _cells(column)["body"].is_not_null()),
+    ):
         if may_be_names:
             is_such &= ~stripped.str.contains(_WHOLE)
         if 2 * is_such.sum() > len(column):
@@ -289,7 +310,7 @@ def parse_numbers(frame: Any, *, decimal: str | None = None) -> Any:
     (3.5, 'Bern')
     """
     require_choice("decimal", decimal, DECIMALS)
-    view = nw.from_native(with_names_as_text(frame), eager_only=True)
+    view = require_frame(frame, "parse_numbers")
     text = pl.DataFrame(
         [
             pl.Series(name, view[name].to_list(), pl.String, strict=False)

@@ -22,11 +22,12 @@ from infosift.data.columns import (
     Features,
     PreparedColumns,
     are_complete,
+    as_frame,
     digests_of,
     labels_of,
     names_as_text,
 )
-from infosift.data.frames import as_frame, as_plain, read_array, read_frame, require_table
+from infosift.data.frames import as_plain, read_array, read_frame, require_table
 from infosift.data.prepare import Preparation, prepare, scale_distances, spreads_of
 from infosift.data.types import are_categorical, n_categories
 from infosift.engines import in_memory

@@ -71,7 +71,8 @@ class SpectrumDisplay(Display):
             half a step of the grid to both sides.
         """
         # Here, so that a selection read from a file is drawn without loading scikit-learn.
-        from infosift.data.frames import as_frame, read_columns
+        from infosift.data.columns import as_frame
+        from infosift.data.frames import read_columns
 
         curves = read_columns(spectra)
         n_samples, n_features = len(curves.names), len(selection.feature_names)

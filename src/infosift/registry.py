@@ -7,10 +7,12 @@ statistics, which users do not choose, are listed in inference/statistics.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections import UserDict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from infosift.errors import Hint, InputError
 
@@ -34,42 +36,26 @@ class Entry:
     summary: str = ""
     parameters: Mapping[str, Any] | None = None
 
-    def load(self) -> Any:
-        """Import it."""
+    @cached_property
+    def loaded(self) -> Any:
+        """What is defined there, imported when it is first used."""
         found = resolve_name(f"infosift.{self.home}")
         return found if self.parameters is None else found(**self.parameters)
 
 
-class Registry(MutableMapping[str, T], Generic[T]):
+class Registry(UserDict[str, T]):
     """Objects by short name, each imported when it is first used; others can be added as they are."""
 
-    def __init__(self, entries: Mapping[str, Entry]) -> None:
-        self._entries: dict[str, Any] = dict(entries)
-        self._loaded: dict[str, T] = {}
+    def __init__(self, entries: Mapping[str, Any]) -> None:
+        super().__init__(entries)
 
     def __getitem__(self, name: str) -> T:
-        if name not in self._loaded:
-            entry = self._entries[name]
-            self._loaded[name] = entry.load() if isinstance(entry, Entry) else entry
-        return self._loaded[name]
-
-    def __setitem__(self, name: str, thing: T) -> None:
-        self._entries[name] = thing
-        self._loaded.pop(name, None)
-
-    def __delitem__(self, name: str) -> None:
-        del self._entries[name]
-        self._loaded.pop(name, None)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
+        entry = self.data[name]
+        return entry.loaded if isinstance(entry, Entry) else entry
 
     def summaries(self) -> dict[str, str]:
         """Return a phrase for each name, which may be empty, without an import."""
-        return {name: getattr(entry, "summary", "") for name, entry in self._entries.items()}
+        return {name: getattr(entry, "summary", "") for name, entry in self.data.items()}
 
 
 def resolve(parameter: str, given: Any, registry: Mapping[str, T], needed: str) -> T:

@@ -139,8 +139,7 @@ class MarginalTests:
     """Each candidate tested on its own, conditional only on the features kept: one entry per candidate.
 
     ``p_values`` are adjusted for the number of candidates by their maximum (Westfall and Young 1993): ``null`` has
-    the largest statistic in each of ``n_permutations`` draws. ``unadjusted`` are p-values of single tests, each of
-    ``counts`` draws.
+    the largest statistic in each draw. ``unadjusted`` are p-values of single tests, each of ``counts`` draws.
     """
 
     information: FloatArray
@@ -148,7 +147,6 @@ class MarginalTests:
     p_values: FloatArray
     unadjusted: FloatArray
     null: FloatArray
-    n_permutations: int
     counts: IntArray
 
 

@@ -243,9 +243,8 @@ class CalibratedTests:
         self.procedure = replace(self.procedure, marginal_statistics=tuple(p_values))
         adjusted, unadjusted = _combined(list(p_values.values()))
         information = np.array([self._information([*columns_of(subset), *unit.columns]) for unit in candidates])
-        return MarginalTests(
-            information, sample.observed, adjusted, unadjusted, sample.max_statistics[1:], count, counts
-        )
+        null = sample.max_statistics[1:]
+        return MarginalTests(information, sample.observed, adjusted, unadjusted, null, counts)
 
     def drop(self, subset: Units, members: Units, stream: int) -> float:
         """Return the p-value of members together, conditional on the other members of a subset."""

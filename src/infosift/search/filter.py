@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 from sklearn.base import BaseEstimator
 
-from infosift.arrays import FloatArray, IntArray
+from infosift.arrays import FloatArray
 from infosift.data.groups import FeatureUnit
 from infosift.errors import require_choice
 from infosift.inference.permutation import interval_of_p, threshold
 from infosift.registry import CONTROLS
 from infosift.results.steps import Step
-from infosift.search.base import Decisions, MarginalTests, Method, Phase, Problem, Tests, Units
+from infosift.search.base import Decisions, MarginalTests, Method, Phase, Problem, Tests
 from infosift.search.stepwise import slots_left
 
 _DIGITS_OF_FDR = 15
@@ -69,13 +69,25 @@ class Filter(BaseEstimator):  # type: ignore[misc]
         marginal = tests.alone(problem.kept, candidates, Phase.SEARCH.stream(0), least_p)
         adjusted = self._adjusted(marginal)
         limit = self._threshold(marginal, adjusted <= settings.alpha, settings.alpha)
-        seconds = perf_counter() - started
-        for rank, place in enumerate(_by_p_value(problem, candidates, marginal, adjusted)[:most]):
+        # By p-value and statistic; of equal ones the digest decides.
+        digests = np.array([problem.table.digest(unit).hex() for unit in candidates])
+        places = np.lexsort((digests, -marginal.statistics, marginal.unadjusted, adjusted))
+        # The first step has the tests of all candidates.
+        of_candidates: dict[str, Any] = {
+            "seconds": perf_counter() - started,
+            "candidates": tuple(unit.columns[0] for unit in candidates),
+            "candidate_information": marginal.information,
+            "candidate_statistics": marginal.statistics,
+            "candidate_p_values": adjusted,
+            "candidate_unadjusted_p_values": marginal.unadjusted,
+            "candidate_permutations": len(marginal.null),
+            "candidate_null": marginal.null,
+        }
+        for rank, place in enumerate(places[:most]):
             step = _step(candidates[place], marginal, place, float(adjusted[place]), limit, settings.alpha)
             is_forced = len(problem.kept) + rank < settings.min_features
-            step = replace(step, accepted=step.significant or is_forced)
-            if rank == 0:
-                step = _with_candidates(replace(step, seconds=seconds), candidates, marginal, adjusted)
+            accepted = step.significant or is_forced
+            step = replace(step, accepted=accepted, **({} if rank else of_candidates))
             yield step
             if not step.accepted:
                 return
@@ -93,12 +105,6 @@ class Filter(BaseEstimator):  # type: ignore[misc]
         if self.control == "fwer" or not passing.any():
             return threshold(marginal.null, alpha)
         return float(marginal.statistics[passing].min())
-
-
-def _by_p_value(problem: Problem, candidates: Units, marginal: MarginalTests, adjusted: FloatArray) -> IntArray:
-    """Order the places of candidates by p-value and statistic; of equal ones the digest decides."""
-    digests = np.array([problem.table.digest(unit).hex() for unit in candidates])
-    return np.lexsort((digests, -marginal.statistics, marginal.unadjusted, adjusted))
 
 
 def _step(
@@ -121,18 +127,4 @@ def _step(
         feature=unit.name,
         index=unit.columns[0],
         columns=unit.columns,
-    )
-
-
-def _with_candidates(step: Step, candidates: Units, marginal: MarginalTests, adjusted: FloatArray) -> Step:
-    """Return the first step with the tests of all candidates."""
-    return replace(
-        step,
-        candidates=tuple(unit.columns[0] for unit in candidates),
-        candidate_information=marginal.information,
-        candidate_statistics=marginal.statistics,
-        candidate_p_values=adjusted,
-        candidate_unadjusted_p_values=marginal.unadjusted,
-        candidate_permutations=marginal.n_permutations,
-        candidate_null=marginal.null,
     )

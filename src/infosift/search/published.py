@@ -181,7 +181,6 @@ class PublishedTests:
             p_values=sample.p_values,
             unadjusted=sample.unadjusted_p_values,
             null=sample.max_statistics[1:],
-            n_permutations=count,
             counts=np.full(len(candidates), count),
         )
 

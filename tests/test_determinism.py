@@ -7,7 +7,7 @@ from infosift import MutualInfoSelector
 from infosift.data.columns import NamedColumns
 from infosift.engines.base import ThreadEngine
 from infosift.progress import Reporter
-from infosift.search.problem import make_problem, settings_of
+from infosift.search.base import make_problem, settings_of
 from infosift.search.runner import Run
 from samples import friedman
 

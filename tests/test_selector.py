@@ -27,7 +27,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from infosift import KSG, Calibrated, InputError, MutualInfoSelector, Published, Selection
 from infosift.inference import permutation
-from infosift.search.problem import settings_of
+from infosift.search.base import settings_of
 from samples import INFORMATIVE, friedman, make_selector
 
 NAMES = [f"col {letter}" for letter in "abcdefghij"]

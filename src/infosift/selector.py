@@ -44,9 +44,8 @@ from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike
 from infosift.registry import CRITERIA, METHODS, SEARCHES
 from infosift.results.selection import INTERRUPT, Selection
-from infosift.search.base import Problem
+from infosift.search.base import Problem, make_problem, settings_of
 from infosift.search.data_warnings import emit, warnings_before_search
-from infosift.search.problem import make_problem, settings_of
 from infosift.search.runner import Run, SearchState
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from infosift.random_streams import SeedLike, resolve_seed, stream
 from infosift.results.selection import INTERRUPT, Settings
 from infosift.results.serialization import Record
 from infosift.results.stability import Stability, Substitutes
+from infosift.search.base import make_problem
 from infosift.search.checkpoint import Checkpoint
-from infosift.search.problem import make_problem
 from infosift.search.runner import Run, RunState
 from infosift.selector import MutualInfoSelector, problem_on_all_rows
 

@@ -13,9 +13,8 @@ from infosift.data.columns import NamedColumns
 from infosift.engines.base import ThreadEngine
 from infosift.inference.permutation import shuffled_orders
 from infosift.progress import Reporter
-from infosift.search.base import Problem
+from infosift.search.base import Problem, make_problem, settings_of
 from infosift.search.checkpoint import Checkpoint
-from infosift.search.problem import make_problem, settings_of
 from infosift.search.published import PublishedTests
 from infosift.search.runner import Run, SearchState
 from infosift.search.stepwise import Backward, Forward, additions

@@ -15,6 +15,7 @@ from infosift.results.serialization import Record
 TITLES = {
     "leak": "A feature may give the target away",
     "groups": "Rows may belong together",
+    "target": "Numbers or classes",
     "order": "Rows depend on their neighbours",
     "power": "Few rows",
     "imbalance": "A small class",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -19,19 +18,23 @@ _JITTER = 1e-9
 _SMALLEST_SPREAD = 1e-12
 
 
-class NearestRowsCriterion(NeighborsCriterion):
-    """A criterion made of nearest neighbours, whose scores are shares of the target that they explain."""
+class ExplainedShare(Criterion):
+    """A criterion whose scores are shares of the target that features explain."""
 
     measure = "explained share of the target"
     unit = ""
 
-    def __init__(self, n_neighbors: int | str = "auto", *, max_neighbors: int = 20) -> None:
-        self.n_neighbors = n_neighbors
-        self.max_neighbors = max_neighbors
-
     def reported(self, scores: FloatArray) -> FloatArray:
         """Return the shares that are not explained, which are errors: lower is better."""
         return np.asarray(1 - scores)
+
+
+class NearestRowsCriterion(NeighborsCriterion, ExplainedShare):
+    """A criterion made of nearest neighbours, whose scores are shares of the target that they explain."""
+
+    def __init__(self, n_neighbors: int | str = "auto", *, max_neighbors: int = 20) -> None:
+        self.n_neighbors = n_neighbors
+        self.max_neighbors = max_neighbors
 
 
 class NearestRows:
@@ -99,7 +102,7 @@ class GammaTest(NearestRowsCriterion):
         return score
 
 
-class DeltaTest(Criterion):
+class DeltaTest(ExplainedShare):
     """Noise variance by the Delta test, the Gamma test with one neighbour; lower is better.
 
     Half the mean squared difference of the targets of a row and its nearest neighbour in the features (Pi and
@@ -120,16 +123,9 @@ class DeltaTest(Criterion):
     1
     """
 
-    measure: ClassVar[str] = NearestRowsCriterion.measure
-    unit: ClassVar[str] = NearestRowsCriterion.unit
-
     def scorer_given(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> CandidateScorer:
         """Return the function that scores the given columns plus a candidate."""
         return GammaTest(1).scorer_given(given, target, (1,) * len(values))
-
-    def reported(self, scores: FloatArray) -> FloatArray:
-        """Return the shares of the target's variance that are noise."""
-        return np.asarray(1 - scores)
 
 
 def _gamma(points: FloatArray, rows: IntArray) -> FloatArray:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -46,7 +45,9 @@ class ParzenCriterion(Criterion):
     _VALUES = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
     _DEFAULT = 1.0
     _LEAVE_ONE_OUT = False
-    bandwidth: float | str
+
+    def __init__(self, bandwidth: float | str = "auto") -> None:
+        self.bandwidth = bandwidth
 
     def check(self) -> None:
         """Refuse parameters that cannot be used."""
@@ -69,41 +70,27 @@ class ParzenCriterion(Criterion):
         target: FloatArray,
         n_threads: int,
     ) -> FloatArray:
-        """Return the scores (candidates x values) of a block of candidates, on so many threads."""
-        factors = np.array(values, dtype=np.float64)
-        sums = window_sums(candidates, given, target, factors, n_threads, leave_one_out=self._LEAVE_ONE_OUT)
-        return rounded(np.stack([self.combine(own) for own in sums]))
+        """Return the scores (candidates x values) of a block of candidates, on so many threads.
+
+        Values are widths in units of Scott's rule, n^(-1 / (d + 4)) standard deviations (Scott 1992). Kernel
+        densities leave a row's own window out (leave-one-out). Windows of quadratic information are integrals of
+        products of two Gaussians, and so have the double variance.
+        """
+        n_rows, n_shared = target.shape[1], int((~are_categorical(np.concatenate([given, target]))).sum())
+        n_numbers = n_shared + ~are_categorical(candidates)
+        scores = np.empty((len(candidates), len(values)))
+        for n in np.unique(n_numbers).tolist():  # windows of numbers and of categories differ in width
+            own = np.flatnonzero(n_numbers == n)
+            widths = np.array(values, dtype=np.float64) * n_rows ** (-1 / (n + 4))
+            precisions = 1 / ((2 if self._LEAVE_ONE_OUT else 4) * widths**2)
+            totals = _sums_over_pairs(candidates[own], given, target, precisions, self._LEAVE_ONE_OUT, n_threads)
+            sums = zip(totals[: len(own)], totals[len(own) : -1], strict=True)
+            scores[own] = [self.combine(WindowSums(x, totals[-1], joint, widths, n)) for x, joint in sums]
+        return rounded(scores)
 
     def combine(self, sums: WindowSums) -> FloatArray:
         """Return the score for each value from the sums of windows."""
         raise NotImplementedError
-
-
-def window_sums(
-    candidates: FloatArray,
-    given: FloatArray,
-    target: FloatArray,
-    factors: FloatArray,
-    n_threads: int,
-    *,
-    leave_one_out: bool,
-) -> list[WindowSums]:
-    """Return the sums of windows for the given columns plus each candidate.
-
-    ``factors`` are widths in units of Scott's rule, n^(-1 / (d + 4)) standard deviations (Scott 1992). Kernel
-    densities leave a row's own window out (leave-one-out). Windows of quadratic information are integrals of
-    products of two Gaussians, and so have the double variance.
-    """
-    n_rows, n_shared = target.shape[1], int((~are_categorical(np.concatenate([given, target]))).sum())
-    n_numbers = n_shared + ~are_categorical(candidates)
-    sums: dict[int, WindowSums] = {}
-    for n in np.unique(n_numbers).tolist():  # windows of numbers and of categories differ in width
-        own, widths = np.flatnonzero(n_numbers == n).tolist(), factors * n_rows ** (-1 / (n + 4))
-        precisions = 1 / ((2 if leave_one_out else 4) * widths**2)
-        totals = _sums_over_pairs(candidates[own], given, target, precisions, leave_one_out, n_threads)
-        features, joint = totals[: len(own)], totals[len(own) : -1]
-        sums |= {place: WindowSums(features[i], totals[-1], joint[i], widths, n) for i, place in enumerate(own)}
-    return [sums[place] for place in range(len(candidates))]
 
 
 def _sums_over_pairs(
@@ -119,45 +106,38 @@ def _sums_over_pairs(
     The sums are those of the features for each candidate, then those of the products of features and target for
     each candidate, then that of the target.
     """
-    tiles = equal_parts(target.shape[1], _ROWS_PER_TILE)
-    totals = np.zeros((2 * len(candidates) + 1, len(precisions), target.shape[1]))
-    work = partial(_sums_of_tile, candidates, given, target, precisions, leave_one_out)
+    n_candidates, n_rows = len(candidates), target.shape[1]
+
+    def sums_of_tile(tiles: list[slice]) -> FloatArray:
+        """Sum over pairs of a row of the first tile and one of any tile, for all rows from that tile on."""
+        rows = tiles[0]
+        sums = np.zeros((2 * n_candidates + 1, len(precisions), n_rows - rows.start))
+        features, joint = sums[:n_candidates], sums[n_candidates:-1]
+        for columns in tiles:
+            of_given, of_target = (_squared_distances(own, rows, columns) for own in (given, target))
+            if leave_one_out and columns is rows:
+                np.fill_diagonal(of_given, np.inf)
+                np.fill_diagonal(of_target, np.inf)
+            across = None if columns is rows else slice(columns.start - rows.start, columns.stop - rows.start)
+            target_windows = np.exp(-precisions[:, None, None] * of_target)
+            for total, window in zip(sums[-1], target_windows, strict=True):
+                _add(total, window, across)
+            window, product = np.empty_like(of_given), np.empty_like(of_given)
+            for i, candidate in enumerate(candidates):
+                distances = _squared_distances(candidate[None], rows, columns)
+                distances += of_given
+                for j, precision in enumerate(precisions):
+                    np.exp(np.multiply(distances, -precision, out=window), out=window)
+                    _add(features[i, j], window, across)
+                    _add(joint[i, j], np.multiply(window, target_windows[j], out=product), across)
+        return sums
+
+    tiles = equal_parts(n_rows, _ROWS_PER_TILE)
+    totals = np.zeros((2 * n_candidates + 1, len(precisions), n_rows))
     later = [tiles[i:] for i in range(len(tiles))]
-    for tile, sums in zip(tiles, map_in_order(work, later, n_threads), strict=True):
+    for tile, sums in zip(tiles, map_in_order(sums_of_tile, later, n_threads), strict=True):
         totals[..., tile.start :] += sums
     return totals
-
-
-def _sums_of_tile(
-    candidates: FloatArray,
-    given: FloatArray,
-    target: FloatArray,
-    precisions: FloatArray,
-    leave_one_out: bool,
-    tiles: list[slice],
-) -> FloatArray:
-    """Sum windows over pairs of a row of the first tile and one of any tile, for all rows from that tile on."""
-    rows, n_candidates = tiles[0], len(candidates)
-    sums = np.zeros((2 * n_candidates + 1, len(precisions), target.shape[1] - rows.start))
-    features, joint = sums[:n_candidates], sums[n_candidates:-1]
-    for columns in tiles:
-        of_given, of_target = (_squared_distances(own, rows, columns) for own in (given, target))
-        if leave_one_out and columns is rows:
-            np.fill_diagonal(of_given, np.inf)
-            np.fill_diagonal(of_target, np.inf)
-        across = None if columns is rows else slice(columns.start - rows.start, columns.stop - rows.start)
-        target_windows = np.exp(-precisions[:, None, None] * of_target)
-        for total, window in zip(sums[-1], target_windows, strict=True):
-            _add(total, window, across)
-        window, product = np.empty_like(of_given), np.empty_like(of_given)
-        for i, candidate in enumerate(candidates):
-            distances = _squared_distances(candidate[None], rows, columns)
-            distances += of_given
-            for j, precision in enumerate(precisions):
-                np.exp(np.multiply(distances, -precision, out=window), out=window)
-                _add(features[i, j], window, across)
-                _add(joint[i, j], np.multiply(window, target_windows[j], out=product), across)
-    return sums
 
 
 def _add(total: FloatArray, window: FloatArray, across: slice | None) -> None:
@@ -207,9 +187,6 @@ class KernelDensity(ParzenCriterion):
     _DEFAULT = 0.7
     _LEAVE_ONE_OUT = True
 
-    def __init__(self, bandwidth: float | str = "auto") -> None:
-        self.bandwidth = bandwidth
-
     def combine(self, sums: WindowSums) -> FloatArray:
         """Return the mean logarithm of the ratio of densities for each value from the sums of windows."""
         n_others = sums.features.shape[1] - 1
@@ -255,7 +232,7 @@ class QuadraticMI(ParzenCriterion):
     unit: ClassVar[str] = ""
 
     def __init__(self, bandwidth: float | str = "auto", *, distance: str = "cauchy-schwarz") -> None:
-        self.bandwidth = bandwidth
+        super().__init__(bandwidth)
         self.distance = distance
 
     def check(self) -> None:

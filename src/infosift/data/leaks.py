@@ -78,15 +78,10 @@ class _Pairing:
 
         The lag at which it is nearest to the target counts.
         """
-        found = []
-        for lag in _LAGS:
-            how = self._determines(column, is_categorical, lag)
-            if how is not None:
-                found.append((how[1], abs(lag), lag, how[0]))
-        if not found:
-            return None
-        _, _, lag, how_best = min(found, key=lambda one: one[:2])
-        return None if lag < 0 else (how_best, lag > 0)
+        by_lag = [(lag, self._determines(column, is_categorical, lag)) for lag in _LAGS]
+        found = [(own[1], abs(lag), lag, own[0]) for lag, own in by_lag if own is not None]
+        _, _, lag, how = min(found, key=lambda one: one[:2], default=(0, 0, -1, ""))
+        return None if lag < 0 else (how, lag > 0)
 
     def _determines(self, column: FloatArray, is_categorical: bool, lag: int) -> tuple[str, float] | None:
         """Return how a feature determines the target ``lag`` rows later, and the share of errors it makes."""

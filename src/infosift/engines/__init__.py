@@ -25,10 +25,8 @@ def active_engine(
     processed by workers, if there are any.
     """
     threads = ThreadEngine(n_jobs, on_block=on_block)
-    if is_dask_collection(data):
-        client = _active_client() or _last_client()
-    else:
-        client = None if n_jobs == 1 else _active_client()
+    is_of_dask = is_dask_collection(data)
+    client = _client(or_last=is_of_dask) if is_of_dask or n_jobs != 1 else None
     if client is None:
         return threads
     from infosift.engines.dask import DaskEngine
@@ -36,23 +34,21 @@ def active_engine(
     return DaskEngine(client, on_block)
 
 
-def _active_client() -> Any:
-    """Return the client of the active joblib backend if that is a Dask cluster; None on a worker of it."""
+def _client(or_last: bool) -> Any:
+    """Return the client of the active joblib backend if that is a Dask cluster; None on a worker of it.
+
+    Else, with ``or_last``, the client that was last created in this process, if any.
+    """
     backend = get_active_backend()[0]
-    if type(backend).__name__ != "DaskDistributedBackend":
+    is_active = type(backend).__name__ == "DaskDistributedBackend"
+    if not is_active and not or_last:
         return None
-    from distributed.worker import thread_state
-
-    return None if hasattr(thread_state, "execution_state") else backend.client
-
-
-def _last_client() -> Any:
-    """Return the client that was last created in this process, if any; None on a worker."""
     try:
         from distributed import default_client
         from distributed.worker import thread_state
 
-        return None if hasattr(thread_state, "execution_state") else default_client()
+        on_worker = hasattr(thread_state, "execution_state")
+        return None if on_worker else backend.client if is_active else default_client()
     except (ImportError, ValueError):
         return None
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from threading import Lock
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
@@ -51,23 +52,17 @@ class ColumnBlocks:
 
     def locate(self, positions: Sequence[int]) -> tuple[BlockColumns, ...]:
         """Return the blocks and places of columns, of which ``join_columns`` makes one array in the same order."""
-        runs: list[tuple[int, list[int]]] = []
-        for position in positions:
-            block = bisect_right(self.starts, position) - 1
-            if not runs or runs[-1][0] != block:
-                runs.append((block, []))
-            runs[-1][1].append(position - self.starts[block])
-        return tuple((self.blocks[block], np.array(places)) for block, places in runs)
+        runs = groupby(positions, lambda position: bisect_right(self.starts, position) - 1)
+        return tuple((self.blocks[block], np.array(list(own)) - self.starts[block]) for block, own in runs)
 
     def runs(self, positions: Sequence[int], most: int) -> list[slice]:
         """Return parts of a list of positions, of at most ``most`` each, such that each part lies in one block."""
-        blocks = [bisect_right(self.starts, position) for position in positions]
-        cuts = [i for i in range(1, len(blocks)) if blocks[i] != blocks[i - 1]]
-        edges = zip([0, *cuts], [*cuts, len(blocks)], strict=True)
+        places = groupby(range(len(positions)), lambda place: bisect_right(self.starts, positions[place]))
+        in_one_block = [list(own) for _, own in places]
         return [
-            slice(start + part.start, start + part.stop)
-            for start, stop in edges
-            for part in equal_parts(stop - start, most)
+            slice(own[0] + part.start, own[0] + part.stop)
+            for own in in_one_block
+            for part in equal_parts(len(own), most)
         ]
 
 
@@ -358,15 +353,13 @@ class _SingleThreadedBlas:
                 self._limits.restore_original_limits()
 
 
-_SINGLE_THREADED_BLAS = _SingleThreadedBlas()
-
-
+@cache  # all threads share the one context
 def single_threaded_blas() -> _SingleThreadedBlas:
     """Return a context in which linear algebra runs on one thread: the same bits whatever the number of cores.
 
     It is for the thread that starts others, not for these: only one thread of a process sets such limits.
     """
-    return _SINGLE_THREADED_BLAS
+    return _SingleThreadedBlas()
 
 
 @cache  # to search for the libraries takes milliseconds, and there are thousands of small problems

@@ -6,11 +6,12 @@ Such tables are lazy frames of polars, and arrays and frames of Dask (``ColumnSo
 from __future__ import annotations
 
 import pickle
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -40,23 +41,23 @@ _MOST_FETCHED = 64
 _Block: TypeAlias = tuple[FloatArray, frozenset[int], Mapping[int, str]]
 
 
-class ColumnSource(Protocol):
+class ColumnSource(ABC):
     """A table that is not read yet.
 
     ``has_names`` is whether its columns have names; ``labels`` are their labels where not all of them are text.
     """
 
     names: tuple[str, ...]
-    labels: tuple[str, ...]
-    has_names: bool
+    labels: tuple[str, ...] = ()
+    has_names: bool = True
 
+    @abstractmethod
     def block(self, part: slice) -> Any:
         """Return columns, not read yet, for a worker to read by ``read_block``."""
-        ...
 
+    @abstractmethod
     def taken(self, positions: Sequence[int]) -> Any:
         """Return columns as a table of the same type, not read either."""
-        ...
 
 
 def lazy_source(data: Any) -> ColumnSource:
@@ -66,10 +67,7 @@ def lazy_source(data: Any) -> ColumnSource:
     return _DaskFrame(data) if hasattr(data, "columns") else _DaskArray(data)
 
 
-class _LazyFrame:
-    has_names = True
-    labels: tuple[str, ...] = ()
-
+class _LazyFrame(ColumnSource):
     def __init__(self, frame: pl.LazyFrame) -> None:
         self._frame = frame
         self.names = tuple(frame.collect_schema().names())
@@ -96,9 +94,8 @@ class _LazyPlan:
         return frame.collect()
 
 
-class _DaskArray:
+class _DaskArray(ColumnSource):
     has_names = False
-    labels: tuple[str, ...] = ()
 
     def __init__(self, array: Any) -> None:
         require_table(array)
@@ -112,9 +109,7 @@ class _DaskArray:
         return self._array[:, list(positions)]
 
 
-class _DaskFrame:
-    has_names = True
-
+class _DaskFrame(ColumnSource):
     def __init__(self, frame: Any) -> None:
         self._frame = frame
         self._columns = list(frame.columns)
@@ -175,14 +170,13 @@ class RemoteColumns:
         """Return columns, those fetched before from here; the least recently used are dropped."""
         missing = sorted({i for i in positions if i not in self._fetched})
         parts = self.engine.map(_columns_of_block, self.column_blocks.locate(missing))
-        fetched = {i: self._fetched[i] for i in positions if i in self._fetched}
-        fetched |= dict(zip(missing, (column for part in parts for column in part), strict=True))
+        self._fetched.update(zip(missing, (column for part in parts for column in part), strict=True))
         for i in positions:
-            self._fetched[i] = fetched[i]
             self._fetched.move_to_end(i)
+        columns = np.array([self._fetched[i] for i in positions]).reshape(len(positions), self.shape[1])
         while len(self._fetched) > _MOST_FETCHED:
             self._fetched.popitem(last=False)
-        return np.array([fetched[i] for i in positions]).reshape(len(positions), self.shape[1])
+        return columns
 
 
 @scale_distances.register

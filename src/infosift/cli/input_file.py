@@ -12,8 +12,6 @@ from infosift.errors import InputError, RowNumber
 if TYPE_CHECKING:
     import polars as pl
 
-    from infosift.data.files import TableFile
-
 # Why the target cannot have the role of another option.
 _NOT_THE_TARGET = {
     "keep": "it cannot be kept as a feature",
@@ -83,17 +81,14 @@ class InputTable:
 def read_table(
     source: InputFile,
     *,
-    keep: list[str] | None = None,
-    ignore: list[str] | None = None,
-    features: list[str] | None = None,
-    given: list[str] | None = None,
     groups: str | None = None,
     by_workers: bool = False,
+    **named: list[str] | None,
 ) -> InputTable:
     """Read features, target and row groups of a file.
 
-    ``by_workers`` leaves features to be read by the workers of a cluster, where their types are known without
-    reading them.
+    ``named`` are lists of columns by their roles, as in ``ColumnRoles``. ``by_workers`` leaves features to be read
+    by the workers of a cluster, where their types are known without reading them.
     """
     from infosift.data.files import ReadOptions, TableFile
 
@@ -101,33 +96,23 @@ def read_table(
         source.encoding, source.comment, source.decimal, not source.no_header, source.sheet, source.n_skipped
     )
     file = TableFile.open(source.file, reading)
-    roles = ColumnRoles(
-        keep=file.listed(keep),
-        ignore=file.listed(ignore),
-        categorical=file.listed(source.categorical),
-        features=file.listed(features),
-        given=file.listed(given),
-        groups=[] if groups is None else [groups],
-    )
+    listed = {role: file.listed(names) for role, names in {**named, "categorical": source.categorical}.items()}
+    roles = ColumnRoles(**listed, groups=[] if groups is None else [groups])
     roles.check(source.target)
-    table = _read_columns(file, source.target, roles, by_workers)
-    if source.dates == "expand" and table.is_read:
-        from infosift.data.dates import expand_dates
-
-        table = replace(table, features=expand_dates(table.features))
-    return table
-
-
-def _read_columns(file: TableFile, target: str, roles: ColumnRoles, by_workers: bool) -> InputTable:
     features, others = file.read(
-        target,
+        source.target,
         ignore=roles.ignore,
         named=roles.used,
         labels=roles.groups,
         as_written=roles.categorical,
         lazily=by_workers,
     )
-    return InputTable(features, others[target], _row_groups(others, roles), roles)
+    table = InputTable(features, others[source.target], _row_groups(others, roles), roles)
+    if source.dates == "expand" and table.is_read:
+        from infosift.data.dates import expand_dates
+
+        table = replace(table, features=expand_dates(table.features))
+    return table
 
 
 def _row_groups(frame: pl.DataFrame, roles: ColumnRoles) -> pl.Series | None:

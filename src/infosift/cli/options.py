@@ -121,7 +121,7 @@ class Command(TyperCommand):
         """Insert the number of half-samples where it is left out, which Typer has no option for."""
         following = [*args[1:], ""]
         words = [
-            f"--stability={RESAMPLES}" if word == "--stability" and not _is_integer(after) else word
+            f"{word}={RESAMPLES}" if word == "--stability" and not after.removeprefix("-").isdecimal() else word
             for word, after in zip(args, following, strict=False)
         ]
         try:
@@ -143,10 +143,6 @@ def _in_plain_words(message: str) -> str:
     }.items():
         wanted = wanted.replace(theirs, ours)
     return f"it must be {wanted}."
-
-
-def _is_integer(word: str) -> bool:
-    return word.removeprefix("-").isdecimal()
 
 
 def option(
@@ -319,18 +315,14 @@ class SelectionOptions(InputFile):
         from infosift.data.files import read_groups_file
 
         is_watched = Console(stderr=True).is_terminal and not self.quiet
+        unchanged = ("alpha", "criterion", "scale", "missing", "min_features", "max_features")
         return {
-            "alpha": self.alpha,
+            **{name: getattr(self, name) for name in unchanged},
             "method": _configured("method", self.method, "null", self.null),
             "search": _configured("search", self.search, "control", self.control),
-            "criterion": self.criterion,
             "keep": table.roles.keep or None,
             "feature_groups": None if self.feature_groups is None else read_groups_file(self.feature_groups),
             **self.discrete(table.roles.categorical, table.names),
-            "scale": self.scale,
-            "missing": self.missing,
-            "min_features": self.min_features,
-            "max_features": self.max_features,
             "random_state": self.seed,
             "verbose": is_watched if self.progress is None else self.progress,
         }
@@ -363,30 +355,24 @@ def workers(scheduler: str | None, n_jobs: int) -> Iterator[int]:
         yield -1
 
 
-@contextmanager
-def _connect(scheduler: str, n_jobs: int) -> Iterator[Any]:
+def _connect(scheduler: str, n_jobs: int) -> Any:
     """Connect to a Dask scheduler, or start one here with so many workers (-1: one per core)."""
     try:
         import dask
 
-        # The error below says what failed, in place of the log.
-        dask.config.set({"logging": {"distributed": "critical", "distributed.client": "critical"}})
-        from distributed import Client, LocalCluster
+        # The error below says what failed, in place of the log; workers of this machine need no other scheduler.
+        quiet = {"logging": {"distributed": "critical", "distributed.client": "critical"}}
+        dask.config.set({**quiet, "scheduler-address": None})
+        from distributed import Client
     except ImportError:
         raise InputError('--scheduler needs Dask: install it with pip install "infosift[dask]".') from None
     if scheduler == LOCAL_SCHEDULER:
-        n_workers = None if n_jobs == -1 else n_jobs
         with held_back():
-            cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1)
-        with cluster, Client(cluster) as client:
-            yield client
-        return
+            return Client(n_workers=None if n_jobs == -1 else n_jobs, threads_per_worker=1)
     try:
-        client = Client(scheduler, timeout=_SECONDS_TO_CONNECT)
+        return Client(scheduler, timeout=_SECONDS_TO_CONNECT)
     except (OSError, ValueError) as error:
         raise InputError(
             f"--scheduler {scheduler} is no Dask scheduler that answers: give the address of one, such as "
             f"tcp://127.0.0.1:8786, or {LOCAL_SCHEDULER} to start workers on this machine."
         ) from error
-    with client:
-        yield client

@@ -1,20 +1,18 @@
 """The commands that select features of a file, put all of them in order, or select on half-samples of its rows."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import infosift
 from infosift.cli import options, output
 from infosift.cli.input_file import InputTable, read_table
 from infosift.errors import DataWarning, InputError
 from infosift.progress import INTERRUPTED, raise_from_here
-
-if TYPE_CHECKING:
-    from infosift.results import Selection, Stability, SubsetComparison
 
 OUT_OF_TIME = 124  # as of the command timeout
 _CUT_SHORT = {
@@ -100,9 +98,14 @@ class SelectCommand(options.SelectionOptions):
             return
         table = table.in_memory()  # models, and selections on half-samples, need all features of a row
         if self.check_model is not None:
-            yield "check", check_by_model(table, parameters, self.check_model)
+            from infosift.comparison import compare_subsets
+
+            yield "check", resample(compare_subsets, table, parameters, model=self.check_model)
         if self.stability is not None:
-            yield "stability", measure_stability(table, parameters, self.stability)
+            from infosift.stability import selection_stability
+
+            more = {"n_resamples": self.stability, "verbose": parameters["verbose"]}
+            yield "stability", resample(selection_stability, table, parameters, **more)
 
     @property
     def _has_report(self) -> bool:
@@ -181,12 +184,14 @@ class StabilityCommand(options.SelectionOptions):
     def run(self) -> None:
         """Read the file, select on half-samples, write and print the frequencies."""
         from infosift.display.terminal import print_stability
+        from infosift.stability import selection_stability
 
         output.require_files(self)
         table = read_table(self, keep=self.keep, ignore=self.ignore, groups=self.groups)
         parameters = self.parameters(table)
         with options.workers(self.scheduler, self.jobs) as parameters["n_jobs"]:
-            stability = measure_stability(table, parameters, self.resamples, self.checkpoint)
+            more = {"n_resamples": self.resamples, "verbose": parameters["verbose"], "checkpoint": self.checkpoint}
+            stability = resample(selection_stability, table, parameters, **more)
         output.write_results(
             self,
             stability,
@@ -196,23 +201,21 @@ class StabilityCommand(options.SelectionOptions):
         )
 
 
-def fit(table: InputTable, parameters: dict[str, Any]) -> "Selection":
+def fit(table: InputTable, parameters: dict[str, Any]) -> "infosift.Selection":
     """Select features; where that is interrupted, return what was decided by then."""
-    from infosift.selector import MutualInfoSelector
-
-    selector: Any = MutualInfoSelector(**parameters)
+    selector: Any = infosift.MutualInfoSelector(**parameters)
     raise_from_here()
     try:
         selector.fit(table.features, table.target, groups=table.row_groups)
     except KeyboardInterrupt:
         if not hasattr(selector, "selection_") or not selector.selection_.steps:
             raise
-    selection: Selection = selector.selection_
+    selection: infosift.Selection = selector.selection_
     # Ignored columns were not read, but are part of what repeats the run.
     return replace(selection, settings=replace(selection.settings, ignore=tuple(table.roles.ignore)))
 
 
-def exit_code(selection: "Selection") -> int:
+def exit_code(selection: "infosift.Selection") -> int:
     """Return the exit code of a run: 0, or that of an interrupt or of no time to decide anything."""
     from infosift.results.selection import INTERRUPT, TIME_LIMIT
 
@@ -221,49 +224,24 @@ def exit_code(selection: "Selection") -> int:
     return INTERRUPTED if selection.ended_by == INTERRUPT else 0
 
 
-def stop_if_cut_short(selection: "Selection") -> None:
+def stop_if_cut_short(selection: "infosift.Selection") -> None:
     """End with a sentence where a run was interrupted, or had no time to decide anything."""
     if code := exit_code(selection):
         output.stop(_CUT_SHORT[code], code)
 
 
-def check_by_model(table: InputTable, parameters: dict[str, Any], model: str) -> "SubsetComparison":
-    """Cross-validate a model on the selected features and on other subsets."""
-    from infosift.comparison import compare_subsets
-    from infosift.selector import MutualInfoSelector
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # the selection on all rows has them
-        return compare_subsets(
-            table.features,
-            table.target,
-            model,
-            selector=MutualInfoSelector(**parameters),
-            groups=table.row_groups,
-            random_state=parameters["random_state"],
-            n_jobs=parameters["n_jobs"],
-        )
-
-
-def measure_stability(
-    table: InputTable, parameters: dict[str, Any], n_resamples: int, checkpoint: Path | None = None
-) -> "Stability":
-    """Select on half-samples."""
-    from infosift.selector import MutualInfoSelector
-    from infosift.stability import selection_stability
-
-    selector: Any = MutualInfoSelector(**parameters)
+def resample(function: Callable[..., Any], table: InputTable, parameters: dict[str, Any], **more: Any) -> Any:
+    """Select on folds or half-samples by a function of the library, with the parameters of a selector."""
+    selector: Any = infosift.MutualInfoSelector(**parameters)
     raise_from_here()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # a selection on all rows has them
-        return selection_stability(
-            selector,
-            table.features,
-            table.target,
-            n_resamples=n_resamples,
+        return function(
+            X=table.features,
+            y=table.target,
+            selector=selector,
             groups=table.row_groups,
             random_state=parameters["random_state"],
             n_jobs=parameters["n_jobs"],
-            verbose=parameters["verbose"],
-            checkpoint=checkpoint,
+            **more,
         )

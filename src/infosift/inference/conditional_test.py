@@ -86,8 +86,11 @@ class TestContext:
         """Return the mean squared residual of the target given a subset, by a regression with few widths."""
         own, groups = self.table.columns[list(subset)], self.table.row_groups
         columns = impute_by_regression(own, lambda: own[:0], self.engine, groups)
-        regression = KernelRidge(columns, self.engine, QUICK_WIDTHS, groups) if len(columns) else None
-        return residual_variance(self.table.target, regression)
+        components = self.table.target.components
+        predicted = components.mean(axis=1, keepdims=True)
+        if len(columns):
+            predicted = KernelRidge(columns, self.engine, QUICK_WIDTHS, groups).predict(components)
+        return self.table.target.unexplained(np.mean((components - predicted) ** 2, axis=1))
 
 
 class ConditionalTest:
@@ -418,10 +421,3 @@ def randomised_residuals(residuals: TargetResiduals) -> FloatArray:
     points = residuals.high - (residuals.high - residuals.low) * places
     spread = points.std(axis=2, keepdims=True)
     return np.asarray(points / np.where(spread > 0, spread, 1))
-
-
-def residual_variance(target: Target, regression: KernelRidge | None) -> float:
-    """Return how much of a target is left given the subset of a regression (None: an empty one)."""
-    components = target.components
-    predicted = components.mean(axis=1, keepdims=True) if regression is None else regression.predict(components)
-    return target.unexplained(np.mean((components - predicted) ** 2, axis=1))

@@ -15,7 +15,7 @@ from scipy.stats import binomtest
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.groups import shuffled_rows
-from infosift.engines.base import AlignedPickle
+from infosift.engines.base import AlignedPickle, equal_parts
 from infosift.errors import is_auto, require_count
 from infosift.random_streams import stream
 from infosift.results.steps import PermutationTest
@@ -119,8 +119,8 @@ def shuffled_orders(
 
 def score_in_batches(score: Callable[[range], FloatArray], draws: range, n_rows: int) -> FloatArray:
     """Return the scores of draws, as many at a time as bound the memory that their columns take."""
-    at_once = max(1, _VALUES_AT_ONCE // n_rows)
-    return np.concatenate([score(draws[start : start + at_once]) for start in range(0, len(draws), at_once)])
+    parts = equal_parts(len(draws), max(1, _VALUES_AT_ONCE // n_rows))
+    return np.concatenate([score(draws[part]) for part in parts])
 
 
 def judge(information: float, null: FloatArray, alpha: float) -> PermutationTest:

@@ -5,15 +5,20 @@ import pytest
 
 from infosift import Calibrated, InputError, MutualInfoSelector
 from infosift.criteria.rank_basis import functions_of, standardised
-from infosift.inference.nulls.circular import CircularNull, CircularShifts, Projection
+from infosift.inference.nulls import RandomPermutations
+from infosift.inference.nulls.circular import CircularNull, Projection
 from infosift.inference.permutation import PermutationIndices
 from samples import conditional_on
 from studies.simulated import series, walks
 
 
+def shifts_of(n_rows, seed, step):
+    return CircularNull().permutations(np.empty((0, n_rows)), RandomPermutations(n_rows, seed, step))
+
+
 def test_each_shift_comes_once():
     n = 7
-    rows = CircularShifts(n, 0, 0)(range(1, CircularNull().n_distinct(n) + 1))
+    rows = shifts_of(n, 0, 0)(range(1, CircularNull().n_distinct(n) + 1))
     ring = [*range(n), *reversed(range(n))]
     expected = {tuple(np.roll(ring, -shift)[:n].tolist()) for shift in range(1, 2 * n)}
     assert {tuple(row) for row in rows.tolist()} == expected
@@ -21,7 +26,7 @@ def test_each_shift_comes_once():
 
 
 def test_neighbours_stay_together():
-    rows = CircularShifts(50, 3, 1)(range(64))
+    rows = shifts_of(50, 3, 1)(range(64))
     assert np.abs(np.diff(rows, axis=1)).max() == 1
 
 
@@ -60,8 +65,8 @@ def test_columns_that_say_the_same_do_no_harm():
 def test_the_target_is_shifted_first_and_projected_then():
     rng = np.random.default_rng(2)
     given, components = rng.normal(size=(2, 50)), [rng.normal(size=(3, 50)), rng.normal(size=(1, 50))]
-    indices = CircularShifts(50, 0, 0)(range(1, 5))
-    shifts = PermutationIndices(CircularShifts(50, 0, 0), 50)
+    indices = shifts_of(50, 0, 0)(range(1, 5))
+    shifts = PermutationIndices(shifts_of(50, 0, 0), 50)
     drawn = CircularNull().model(given, None, 0).target(components, None, shifts).functions(range(1, 5))
     assert drawn.shape == (2, 2, 4, 50)
     for draw, index in enumerate(indices):

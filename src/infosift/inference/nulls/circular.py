@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -22,25 +23,18 @@ from infosift.inference.permutation import PermutationIndices, Permutations, rou
 from infosift.random_streams import stream
 
 
-@dataclass(frozen=True)
-class CircularShifts:
-    """Each draw shifts all rows in time, by a distance of its own.
+def circular_shifts(shuffles: nulls.RandomPermutations, draws: range) -> IntArray:
+    """Return draws (draws x rows) that shift all rows in time, each by a distance of its own.
 
     The rows are laid in a ring with their mirror image, so that the last row does not meet the first, from which
     it may be far. All shifts of the ring come in random order, short ones too: of a random walk these are most
     like the data, and without them the data would seem rare. Beyond the last shift they repeat.
     """
-
-    n_rows: int
-    seed: int
-    step: int
-
-    def __call__(self, draws: range) -> IntArray:
-        """Return the row from which each row takes its value (draws x rows)."""
-        shifts = 1 + stream(self.seed, "shifts", self.step).permutation(2 * self.n_rows - 1)
-        own = shifts[(np.asarray(draws) - 1) % len(shifts)]
-        positions = (np.arange(self.n_rows) + own[:, None]) % (2 * self.n_rows)
-        return np.asarray(np.where(positions < self.n_rows, positions, 2 * self.n_rows - 1 - positions))
+    n_rows = shuffles.n_rows
+    shifts = 1 + stream(shuffles.seed, "shifts", shuffles.step).permutation(2 * n_rows - 1)
+    own = shifts[(np.asarray(draws) - 1) % len(shifts)]
+    positions = (np.arange(n_rows) + own[:, None]) % (2 * n_rows)
+    return np.asarray(np.where(positions < n_rows, positions, 2 * n_rows - 1 - positions))
 
 
 class Projection:
@@ -121,7 +115,7 @@ class CircularNull(nulls.Null):
 
     def permutations(self, given: FloatArray, shuffles: nulls.RandomPermutations) -> Permutations:
         """Return the shifts."""
-        return CircularShifts(shuffles.n_rows, shuffles.seed, shuffles.step)
+        return partial(circular_shifts, shuffles)
 
     def model(self, given: FloatArray, regression: KernelRidge | None, seed: int) -> nulls.NullModel:
         """Return how candidates and target appear in draws: projected off the subset, if there is one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.spatial import KDTree
@@ -17,31 +17,21 @@ from infosift.random_streams import stream
 _N_NEAREST = 5
 
 
-@dataclass(frozen=True)
-class LocalPermutations:
-    """Draws in which a row takes the value of one of its nearest rows; few rows are taken twice.
+def local_draws(shuffles: RandomPermutations, nearest: IntArray, draws: range) -> IntArray:
+    """Return draws (draws x rows) in which a row takes the value of one of its nearest; few rows are taken twice.
 
-    ``nearest`` (rows x neighbours) are the rows that are nearest in the subset, by the maximum norm.
+    ``nearest`` (rows x neighbours) are the rows that are nearest in the subset, by the maximum norm. Rows are
+    served in random order: each takes one of its nearest rows that is still free, or else any.
     """
-
-    shuffles: RandomPermutations
-    nearest: IntArray
-
-    def __call__(self, draws: range) -> IntArray:
-        """Return the row from which each row takes its value (draws x rows)."""
-        orders = self.shuffles(draws)
-        return np.stack([self._draw(draw, order) for draw, order in zip(draws, orders, strict=True)])
-
-    def _draw(self, draw: int, order: IntArray) -> IntArray:
-        """Serve the rows in random order: each takes one of its nearest rows that is still free, or else any."""
-        generator = stream(self.shuffles.seed, "local", self.shuffles.step, draw)
-        nearest = generator.permuted(self.nearest, axis=1)
-        index, free = np.empty_like(order), np.ones(len(order), dtype=bool)
+    indices = np.empty((len(draws), shuffles.n_rows), dtype=np.int64)
+    for draw, order, index in zip(draws, shuffles(draws), indices, strict=True):
+        shuffled = stream(shuffles.seed, "local", shuffles.step, draw).permuted(nearest, axis=1)
+        free = np.ones(len(order), dtype=bool)
         for row in order:
-            still_free = nearest[row][free[nearest[row]]]
-            index[row] = still_free[0] if len(still_free) else nearest[row, 0]
+            still_free = shuffled[row][free[shuffled[row]]]
+            index[row] = still_free[0] if len(still_free) else shuffled[row, 0]
             free[index[row]] = False
-        return index
+    return indices
 
 
 class LocalNull(Null):
@@ -59,4 +49,4 @@ class LocalNull(Null):
         points = coordinates_of(given).T
         n_nearest = min(_N_NEAREST, len(points))
         nearest = KDTree(points).query(points, n_nearest, p=np.inf)[1].reshape(len(points), n_nearest)
-        return LocalPermutations(shuffles, nearest)
+        return partial(local_draws, shuffles, nearest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 from zlib import crc32
 
@@ -20,7 +20,7 @@ from infosift.criteria.rank_basis import (
 )
 from infosift.data.targets import LEAST_PROBABILITY
 from infosift.data.types import are_categorical
-from infosift.engines.base import single_threaded_blas
+from infosift.engines.base import equal_parts, single_threaded_blas
 from infosift.inference.kernel_ridge import KernelRidge, predict_with_spread
 from infosift.inference.nulls import ALL, Null, NullModel, Positions, RandomPermutations, Surrogates
 from infosift.inference.permutation import Permutations
@@ -71,8 +71,7 @@ def predict_columns(regression: KernelRidge, seed: int, columns: FloatArray, bat
     """
     numbers = np.flatnonzero(~are_categorical(columns)).tolist()
     predictions: dict[int, PredictedColumn] = {}
-    for start in range(0, len(numbers), batch):
-        own = numbers[start : start + batch]
+    for own in (numbers[part] for part in equal_parts(len(numbers), batch)):
         padded = np.zeros((batch, columns.shape[1]))
         padded[: len(own)] = columns[own]
         predicted, spread = predict_with_spread(padded, regression)
@@ -174,16 +173,12 @@ class ResidualModel(NullModel):
         return ResidualSurrogates(columns, self._regression, self._seed, rows, batch)
 
 
-@dataclass(frozen=True)
-class StratifiedPermutations:
-    """Permutations within strata: should residuals still depend on the subset, so do those of surrogates."""
+def stratified(shuffles: RandomPermutations, strata: IntArray, draws: range) -> IntArray:
+    """Return permutations (draws x rows) within strata.
 
-    shuffles: RandomPermutations
-    strata: IntArray
-
-    def __call__(self, draws: range) -> IntArray:
-        """Return the row from which each row takes its value (draws x rows)."""
-        return shuffled_within(self.strata, self.shuffles(draws))
+    Should residuals still depend on the subset, so do those of surrogates.
+    """
+    return shuffled_within(strata, shuffles(draws))
 
 
 def strata_of(subset: FloatArray) -> IntArray:
@@ -239,7 +234,7 @@ class ResidualNull(Null):
         """Return permutations within strata of the subset; without one, or with row groups, of all rows."""
         if not len(given) or shuffles.row_groups is not None:
             return shuffles
-        return StratifiedPermutations(shuffles, strata_of(given))
+        return partial(stratified, shuffles, strata_of(given))
 
     def model(self, given: FloatArray, regression: KernelRidge | None, seed: int) -> NullModel:
         """Return how candidates and target appear in draws; without a subset, columns are shuffled."""

@@ -5,7 +5,6 @@ The base of a statistic is ``TestStatistic`` of ``inference/max_test``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from infosift.data.groups import FeatureUnit
@@ -99,31 +98,24 @@ class StagedTests:
         if context.table.n_rows < max(_FEWEST_ROWS, fewest):
             alpha = self.alpha * first_stage().of_step
             return [TestResult(test.units[0], no_evidence(len(test.units), alpha), 0, alpha)]
-        shares = {stage.statistic: stage.of_step for stage in STATISTICS.values()}
-        return self._results(test, purpose, shares, n_slots, precise=True, chooses=True)
+        return self._results(test, purpose, n_slots, precise=True, chooses=True)
 
     def single(self, test: ConditionalTest, purpose: str, *, precise: bool = False) -> list[TestResult]:
         """Test whether any candidate is significant, by the one of the largest statistic, stage by stage."""
-        shares = {stage.statistic: stage.of_single for stage in STATISTICS.values() if stage.of_single}
-        return self._results(test, purpose, shares, 1, precise=precise, chooses=False)
+        return self._results(test, purpose, 1, precise=precise, chooses=False)
 
     def _results(
-        self,
-        test: ConditionalTest,
-        purpose: str,
-        shares: Mapping[type[TestStatistic], float],
-        n_slots: int,
-        *,
-        precise: bool,
-        chooses: bool,
+        self, test: ConditionalTest, purpose: str, n_slots: int, *, precise: bool, chooses: bool
     ) -> list[TestResult]:
         """Return the results of stages, the last of them the first that passes (clearly, where it chooses)."""
         results: list[TestResult] = []
-        for kind, share in shares.items():
+        for stage in STATISTICS.values():
+            share = stage.of_step if chooses else stage.of_single
             alpha = self.alpha * share
-            if (results and not self._can_pass(test, alpha)) or not kind.applies(test, n_slots):
+            can_pass = share and (not results or self._can_pass(test, alpha))
+            if not can_pass or not stage.statistic.applies(test, n_slots):
                 continue
-            statistic = kind(test, purpose)
+            statistic = stage.statistic(test, purpose)
             sample = statistic.run(alpha, self.n_permutations, precise=precise)
             is_chosen = chooses or not statistic.per_candidate
             unit, position = statistic.best(sample, alpha) if is_chosen else statistic.largest(sample)

@@ -50,7 +50,6 @@ from infosift.search.runner import Run, SearchState
 
 if TYPE_CHECKING:
     from infosift.engines.remote_table import ColumnSource
-    from infosift.search.checkpoint import Checkpoint
 
 # Objects by short name, of the parameters that take either.
 _OBJECTS: dict[str, Mapping[str, Any]] = {"method": METHODS, "search": SEARCHES, "criterion": CRITERIA}
@@ -235,7 +234,11 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         KeyboardInterrupt
             Where a key is pressed to interrupt; ``selection_`` then has what was decided, and is marked so.
         """
-        checkpoint = self._open_checkpoint()
+        checkpoint = None
+        if self.checkpoint is not None:
+            from infosift.search.checkpoint import Checkpoint  # which few runs have
+
+            checkpoint = Checkpoint(self.checkpoint, SearchState)
         given = self.get_params(deep=False)
         settings = settings_of(given, has_row_groups=groups is not None)
         if checkpoint is not None and checkpoint.seed is not None and self.random_state is None:
@@ -261,13 +264,6 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
             raise KeyboardInterrupt
         return self
 
-    def _open_checkpoint(self) -> Checkpoint[SearchState] | None:
-        if self.checkpoint is None:
-            return None
-        from infosift.search.checkpoint import Checkpoint  # which few runs have
-
-        return Checkpoint(self.checkpoint, SearchState)
-
     def _read(self, X: Any, y: Any, engine: Engine) -> tuple[Features, NamedColumns]:
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
@@ -288,7 +284,13 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         """
         positions, source = self.get_support(indices=True).tolist(), source_of(X)
         if not positions:
-            self._warn_of_nothing()
+            message = DataWarning(
+                f"No features were selected: {type(self).__name__} found none that is significant at "
+                f"alpha={self.alpha:g}, so that what follows in a pipeline gets a table without columns. With ",
+                Hint("min_features", 1),
+                " it always passes on the best one.",
+            )
+            warnings.warn(message, stacklevel=3)
         if source is not None:
             return _take_selected(self, source)
         frame = as_frame(X)
@@ -330,15 +332,6 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         original = np.zeros((len(values), len(support)), dtype=values.dtype)
         original[:, support] = values
         return original
-
-    def _warn_of_nothing(self) -> None:
-        message = DataWarning(
-            f"No features were selected: {type(self).__name__} found none that is significant at "
-            f"alpha={self.alpha:g}, so that what follows in a pipeline gets a table without columns. With ",
-            Hint("min_features", 1),
-            " it always passes on the best one.",
-        )
-        warnings.warn(message, stacklevel=4)
 
     def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)

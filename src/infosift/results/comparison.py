@@ -200,23 +200,20 @@ class SubsetComparison(Record):
         library : {"pandas", "polars", "pyarrow"} or None
             None is pandas where it is installed, else polars.
         """
-        require_choice("table", table, ("subsets", "folds", "features"))
-        content: dict[str, list[Any]]
-        if table == "subsets":
-            content = {name: [getattr(one, name) for one in self.subsets] for name in _COLUMNS_OF_SUBSETS}
-        elif table == "folds":
-            content = {
+        counts = {subset: dict(self[subset].chosen) for subset in ("selected", "peak")}
+        tables: dict[str, dict[str, list[Any]]] = {
+            "subsets": {name: [getattr(one, name) for one in self.subsets] for name in _COLUMNS_OF_SUBSETS},
+            "folds": {
                 "fold": [fold for _ in self.subsets for fold in range(1, self.n_folds + 1)],
                 "subset": [one.subset for one in self.subsets for _ in range(self.n_folds)],
                 "score": [float(score) for one in self.subsets for score in one.scores],
                 "n_features": [number for one in self.subsets for number in one.n_features],
-            }
-        else:
-            content = {"feature": list(self.feature_names)}
-            for subset in ("selected", "peak"):
-                counts = dict(self[subset].chosen)
-                content[subset] = [counts.get(feature, 0) for feature in self.feature_names]
-        return data_frame(content, library)
+            },
+            "features": {"feature": list(self.feature_names)}
+            | {subset: [own.get(name, 0) for name in self.feature_names] for subset, own in counts.items()},
+        }
+        require_choice("table", table, tuple(tables))
+        return data_frame(tables[table], library)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the scores and return the display; needs matplotlib.

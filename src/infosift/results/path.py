@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infosift.arrays import FloatArray
 from infosift.results.steps import Step
 
 if TYPE_CHECKING:
@@ -153,12 +154,6 @@ class FeatureRow:
     note: str
 
 
-def columns_of_features(selection: Selection) -> dict[str, list[Any]]:
-    """Return the rows of all features, in their order, as columns."""
-    rows = feature_rows(selection)
-    return {field.name: [getattr(row, field.name) for row in rows] for field in fields(FeatureRow)}
-
-
 def feature_rows(selection: Selection) -> list[FeatureRow]:
     """Return the row of each feature, in the order of the table."""
     judged = {verdict.feature: verdict for verdict in selection.verdicts}
@@ -189,11 +184,10 @@ def feature_rows(selection: Selection) -> list[FeatureRow]:
     return rows
 
 
-def p_values(selection: Selection) -> list[float]:
+def p_values(selection: Selection) -> FloatArray:
     """Return the p-value of each feature, in the order of the table; NaN where it was not tested."""
     tests = _tests(selection)
-    adjusted = [tests.get(name, (None, None))[0] for name in selection.feature_names]
-    return [np.nan if p_value is None else p_value for p_value in adjusted]
+    return np.array([tests.get(name, (None,))[0] for name in selection.feature_names], dtype=np.float64)
 
 
 def _verdicts(selection: Selection) -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, fields
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -376,7 +376,7 @@ class Selection(Record):
     @property
     def p_values(self) -> FloatArray:
         """The p-value of each feature, as in the table of verdicts; NaN for one that was not tested."""
-        return np.array(paths.p_values(self))
+        return paths.p_values(self)
 
     def _names(self, columns: tuple[int, ...]) -> tuple[str, ...]:
         return tuple(self.feature_names[i] for i in columns)
@@ -420,11 +420,9 @@ class Selection(Record):
             None is pandas where it is installed, else polars.
         """
         require_choice("table", table, ("steps", "verdicts"))
-        if table == "verdicts":
-            return data_frame(paths.columns_of_features(self), library)
-        return data_frame(
-            {name: [getattr(step, name) for step in self.steps] for name in _COLUMNS_OF_STEPS}, library
-        )
+        rows: Sequence[Any] = self.steps if table == "steps" else paths.feature_rows(self)
+        names = _COLUMNS_OF_STEPS if table == "steps" else [field.name for field in fields(paths.FeatureRow)]
+        return data_frame({name: [getattr(row, name) for row in rows] for name in names}, library)
 
     def plot(self, kind: str = "path", ax: Any = None) -> Any:
         """Draw the selection and return the display; needs matplotlib.

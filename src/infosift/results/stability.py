@@ -272,29 +272,27 @@ class Stability(Record):
         library : {"pandas", "polars", "pyarrow"} or None
             None is pandas where it is installed, else polars.
         """
-        require_choice("table", table, ("features", "groups", "half-samples"))
-        content: dict[str, list[Any]]
-        if table == "features":
-            frequencies = [self.frequency(name) for name in self.ranking]
-            group_of = {name: ", ".join(group.features) for group in self.groups for name in group.features}
-            content = {
+        frequencies = np.sort(self.frequencies)[::-1].tolist()
+        group_of = {name: ", ".join(group.features) for group in self.groups for name in group.features}
+        tables: dict[str, dict[str, list[Any]]] = {
+            "features": {
                 "feature": list(self.ranking),
                 "frequency": frequencies,
                 "bound": [self.bound(one) if one > 0.5 else None for one in frequencies],
                 "group": [group_of.get(name, "") for name in self.ranking],
-            }
-        elif table == "groups":
-            content = {
+            },
+            "groups": {
                 "features": [group.features for group in self.groups],
                 "frequency": [group.frequency for group in self.groups],
-            }
-        else:
-            content = {
+            },
+            "half-samples": {
                 "pair": [1 + number // 2 for number in range(self.n_resamples)],
                 "n_features": [len(names) for names in self.selected],
                 "selected": list(self.selected),
-            }
-        return data_frame(content, library)
+            },
+        }
+        require_choice("table", table, tuple(tables))
+        return data_frame(tables[table], library)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the frequencies and the bound, and return the display; needs matplotlib.

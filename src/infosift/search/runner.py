@@ -14,7 +14,7 @@ from infosift.progress import Reporter, TimeIsUp
 from infosift.results.selection import INTERRUPT, TIME_LIMIT, Selection, Settings
 from infosift.results.serialization import Record
 from infosift.results.steps import DataWarningRecord, NeighborChoice, Removal, Replacement, Step
-from infosift.search.base import Decision, Problem, Tests, columns_of
+from infosift.search.base import Decision, Problem, columns_of
 from infosift.search.data_warnings import warnings_after_search
 from infosift.search.verdicts import detectable_correlation, explained_by, information_alone, verdicts
 
@@ -79,7 +79,16 @@ class Run:
 
     def _search(self) -> str | None:
         """Follow the search to its end, then judge every feature; return what ended it early, if anything did."""
-        problem, engine, tests = self._problem, self._engine, self._start_tests()
+        problem, engine, known = self._problem, self._engine, self._state.neighbors
+        tests = problem.method.tests(problem, engine, self._reporter, known)
+        self._update(
+            neighbors=tests.neighbors,
+            criterion_values=tuple(value for value in tests.values if value is not None),
+            n_rows_tested=tests.n_rows if tests.n_rows < problem.table.n_rows else None,
+            procedure=tests.procedure,
+        )
+        if tests.neighbors is not known:
+            self._save()
         for decision in problem.search.decisions(problem, tests, self._state.steps):
             if self._record(decision):
                 return _CALLBACK
@@ -95,19 +104,6 @@ class Run:
             more = warnings_after_search(problem, self._selection, engine)
             self._update(warnings=(*self._warnings, *more))
         return None
-
-    def _start_tests(self) -> Tests:
-        problem, known = self._problem, self._state.neighbors
-        tests = problem.method.tests(problem, self._engine, self._reporter, known)
-        self._update(
-            neighbors=tests.neighbors,
-            criterion_values=tuple(value for value in tests.values if value is not None),
-            n_rows_tested=tests.n_rows if tests.n_rows < problem.table.n_rows else None,
-            procedure=tests.procedure,
-        )
-        if tests.neighbors is not known:
-            self._save()
-        return tests
 
     def _record(self, decision: Decision) -> bool:
         """Add a decision to the selection; return whether the run is to end here."""

@@ -23,9 +23,9 @@ from infosift.engines.base import ThreadEngine, single_threaded_blas
 from infosift.errors import Hint, InputError, require_count, require_rows, require_verbosity
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike, resolve_seed, stream
+from infosift.results.resampled import Stability, Substitutes
 from infosift.results.selection import INTERRUPT, Settings
 from infosift.results.serialization import Record
-from infosift.results.stability import Stability, Substitutes
 from infosift.search.base import make_problem
 from infosift.search.checkpoint import Checkpoint
 from infosift.search.runner import Run, RunState

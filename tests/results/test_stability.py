@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from infosift import InputError, MutualInfoSelector, selection_stability
 from infosift.results import Stability, Substitutes
-from infosift.results.stability import chance_bound, on_grid
+from infosift.results.resampled import chance_bound, on_grid
 
 
 @pytest.fixture(scope="module")

@@ -20,9 +20,8 @@ from infosift.errors import listing
 from infosift.results.path import FeatureRow, compared_p_value, feature_rows
 
 if TYPE_CHECKING:
-    from infosift.results.comparison import SubsetComparison
+    from infosift.results.resampled import Stability, SubsetComparison
     from infosift.results.selection import Selection
-    from infosift.results.stability import Stability
     from infosift.results.steps import NeighborChoice, PermutationTest, Step, Verdict
 
 # Columns of the table of steps with the keys of their cells, and the width that the optional ones need.

@@ -187,7 +187,11 @@ class ConditionalTest:
         """Functions (functions x rows) of each component of the target, or of its residual."""
         if self.target_residuals is not None:
             return residual_functions(self.target_residuals)
-        return marginal_functions(self.context.table.target)
+        target = self.context.table.target
+        return [  # an indicator itself, or polynomials of ranks
+            standardised(component[None]) if is_indicator else functions_of(component[None])[0].smooth
+            for component, is_indicator in zip(target.components, target.has_indicators, strict=True)
+        ]
 
     @cached_property
     def raw_residuals(self) -> FloatArray:
@@ -389,14 +393,6 @@ def _draw_of(
 def residuals_of_target(target: Target, regression: KernelRidge) -> TargetResiduals:
     """Return the residuals of all components of a target given the subset of a regression."""
     return target.residuals(*predict_with_spread(target.components, regression))
-
-
-def marginal_functions(target: Target) -> list[FloatArray]:
-    """Return functions (functions x rows) of each component: an indicator itself, or polynomials of ranks."""
-    return [
-        standardised(component[None]) if is_indicator else functions_of(component[None])[0].smooth
-        for component, is_indicator in zip(target.components, target.has_indicators, strict=True)
-    ]
 
 
 def residual_functions(residuals: TargetResiduals) -> list[FloatArray]:

@@ -1,15 +1,15 @@
 import typing
 
-from .comparison import CriterionChoice as CriterionChoice
-from .comparison import SubsetComparison as SubsetComparison
-from .comparison import SubsetScores as SubsetScores
+from .resampled import CriterionChoice as CriterionChoice
+from .resampled import Stability as Stability
+from .resampled import SubsetComparison as SubsetComparison
+from .resampled import SubsetScores as SubsetScores
+from .resampled import Substitutes as Substitutes
 from .selection import Component as Component
 from .selection import Explained as Explained
 from .selection import Selection as Selection
 from .selection import Settings as Settings
 from .selection import Subset as Subset
-from .stability import Stability as Stability
-from .stability import Substitutes as Substitutes
 from .steps import DataWarningRecord as DataWarningRecord
 from .steps import FoldEstimates as FoldEstimates
 from .steps import NeighborChoice as NeighborChoice

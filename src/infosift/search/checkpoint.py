@@ -40,11 +40,20 @@ class Checkpoint(Generic[S]):
 
     def resume(self, table: Table, settings: Settings) -> S:
         """Return the state to go on from; refuse that of other data, settings or another version."""
-        fresh = self._kind(settings=settings, data=fingerprint(table))
-        if self._stored is None:
+        fresh, stored = self._kind(settings=settings, data=fingerprint(table)), self._stored
+        if stored is None:
             return fresh
-        self._require_same_run(self._stored, fresh)
-        return self._stored
+        refused, remedy = f"The checkpoint {self._path} ", ": remove it, or give another file."
+        if stored.version != fresh.version:
+            raise InputError(f"{refused}was written by infosift {stored.version}, not {fresh.version}{remedy}")
+        theirs, ours = _by_name(stored.settings), _by_name(fresh.settings)
+        for name in {**ours, **theirs}:
+            if name not in _FREE_SETTINGS and theirs.get(name) != ours.get(name):
+                differs = f"{name}={theirs.get(name)!r}, not {ours.get(name)!r}"
+                raise InputError(f"{refused}is of a run with {differs}{remedy}")
+        if stored.data != fresh.data:
+            raise InputError(f"{refused}is of a run on other data{remedy}")
+        return stored
 
     def write(self, state: S) -> None:
         """Replace the state in the file, such that the file is whole at any moment."""
@@ -70,18 +79,6 @@ class Checkpoint(Generic[S]):
             raise InputError(
                 f"{path} is not a whole checkpoint of infosift ({error}); it is left as it is: give another file."
             ) from error
-
-    def _require_same_run(self, stored: S, fresh: S) -> None:
-        refused, remedy = f"The checkpoint {self._path} ", ": remove it, or give another file."
-        if stored.version != fresh.version:
-            raise InputError(f"{refused}was written by infosift {stored.version}, not {fresh.version}{remedy}")
-        theirs, ours = _by_name(stored.settings), _by_name(fresh.settings)
-        for name in {**ours, **theirs}:
-            if name not in _FREE_SETTINGS and theirs.get(name) != ours.get(name):
-                differs = f"{name}={theirs.get(name)!r}, not {ours.get(name)!r}"
-                raise InputError(f"{refused}is of a run with {differs}{remedy}")
-        if stored.data != fresh.data:
-            raise InputError(f"{refused}is of a run on other data{remedy}")
 
 
 def _by_name(settings: Settings) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from infosift.arrays import FloatArray
 from infosift.display.plots.canvas import BLUE, GREY, PALE, RowsDisplay, draw_bars, write_sentence
 from infosift.display.wording import name_of_subset
-from infosift.results.stability import THRESHOLD
+from infosift.results.resampled import THRESHOLD
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -468,8 +468,7 @@ def _subset_scores(
     difference, gain = own - scores["all"], own - scores["none"]
     overlap = float(np.mean([len(test) / len(train) for train, test in folds]))
     factor = np.sqrt(1 / len(folds) + overlap)
-    counts = Counter(column for fold in subsets for column in fold[name])
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ranked = Counter(sorted(column for fold in subsets for column in fold[name])).most_common()
     return SubsetScores(
         subset=name,
         scores=own,

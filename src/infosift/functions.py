@@ -96,9 +96,7 @@ def mutual_information(
     measure = _criterion_of(criterion, n_neighbors, variant)
     seed = resolve_seed(random_state)
     table = _table(_read(X, y, missing), measure, discrete_features, discrete_target, seed)
-    scorer = _make_scorer(measure, None, table.n_rows)
-    first, others = table.columns[:1], table.columns[1:]
-    return float(measure.reported(_score_columns(scorer, first, others, table.target.columns))[0])
+    return float(_scores(table, 1, measure, None)[0])
 
 
 def score_candidates(
@@ -145,9 +143,7 @@ def score_candidates(
     seed, measure = resolve_seed(random_state), _criterion_of(criterion, n_neighbors, variant)
     data = _read(C, y, missing, given)
     table = _table(data, measure, discrete_features, discrete_target, seed)
-    scorer = _make_scorer(measure, n_jobs, table.n_rows)
-    candidates, others = np.split(table.columns[:], [len(data[0].names)])
-    return measure.reported(_score_columns(scorer, candidates, others, table.target.columns))
+    return _scores(table, len(data[0].names), measure, n_jobs)
 
 
 def resample_mutual_information(
@@ -274,12 +270,13 @@ def permutation_test(
     return judge(scores[0], scores[1:], alpha)
 
 
-def _score_columns(scorer: Scorer, candidates: FloatArray, given: FloatArray, target: FloatArray) -> FloatArray:
-    """Score the candidates; the neighbours in constant columns, which are zeros here, are chance."""
-    scores = scorer(candidates, given, target)
-    if given.any() or not isinstance(scorer.criterion, KSG):
-        return scores
-    return np.where(candidates.any(axis=1), scores, 0.0)
+def _scores(table: Table, n_candidates: int, criterion: Criterion, n_jobs: int | None) -> FloatArray:
+    """Score the first columns given the others; neighbours in constant ones, which are zeros here, are chance."""
+    candidates, given = np.split(table.columns[:], [n_candidates])
+    scores = _make_scorer(criterion, n_jobs, table.n_rows)(candidates, given, table.target.columns)
+    if isinstance(criterion, KSG) and not given.any():
+        scores = np.where(candidates.any(axis=1), scores, 0.0)
+    return criterion.reported(scores)
 
 
 def _criterion_of(criterion: Any, n_neighbors: int | None, variant: int | None) -> Criterion:
@@ -298,24 +295,24 @@ def _criterion_of(criterion: Any, n_neighbors: int | None, variant: int | None) 
 
 def _read(
     X: Any, y: Any, missing: str, given: Any = None
-) -> tuple[NamedColumns, NamedColumns, NamedColumns | None]:
+) -> tuple[NamedColumns, NamedColumns, list[NamedColumns]]:
     """Read features, target and given features in the rows that can be used, with a warning of what is missing."""
     require_choice("missing", missing, tuple(MISSING))
     features, target = read_columns(X), read_columns(y, "y")
     require_rows(features.n_rows, 2, "An estimate")
-    others = None if given is None else read_columns(given, "given")
+    others = [] if given is None else [read_columns(given, "given")]
     require_same_length(features.n_rows, target.n_rows)
-    if others is not None:
-        require_same_length(target.n_rows, others.n_rows, '"given"')
-    together = features if others is None else NamedColumns.joined([features, others])
+    for own in others:
+        require_same_length(target.n_rows, own.n_rows, '"given"')
+    together = NamedColumns.joined([features, *others])
     rows = usable_rows(together, target, missing=missing, may_ignore=False)
     n_rows = int(rows.sum())
     emit(gaps(missing_by_name(together), missing, n_rows, len(rows) - n_rows), stacklevel=3)
-    return features.take(rows), target.take(rows), None if others is None else others.take(rows)
+    return features.take(rows), target.take(rows), [own.take(rows) for own in others]
 
 
 def _table(
-    data: tuple[NamedColumns, NamedColumns, NamedColumns | None],
+    data: tuple[NamedColumns, NamedColumns, list[NamedColumns]],
     criterion: Criterion,
     discrete_features: Any,
     discrete_target: bool | str,
@@ -328,9 +325,8 @@ def _table(
     With ``leaves_out`` features are those to choose by: one of them must vary.
     """
     (features, target, given), takes_categories = data, criterion.takes_categories
-    features = features.mark_discrete(discrete_features, takes_categories)
-    if given is not None:
-        features = NamedColumns.joined([features, given.mark_discrete("auto", takes_categories)])
+    others = [own.mark_discrete("auto", takes_categories) for own in given]
+    features = NamedColumns.joined([features.mark_discrete(discrete_features, takes_categories), *others])
     require_gaps_taken(criterion, "partial", missing_by_name(features))
     table = make_table(
         features,
@@ -404,8 +400,7 @@ def choose_n_neighbors(
     ('x1', (3, 20))
     """
     seed = resolve_seed(random_state)
-    criterion = KSG(max_neighbors=max_neighbors, variant=variant)
-    criterion.check()
+    criterion = as_criterion(KSG(max_neighbors=max_neighbors, variant=variant))
     table = _table(_read(X, y, missing), criterion, discrete_features, discrete_target, seed, leaves_out=True)
     resampling = Resampling(
         n_folds=require_count("n_folds", n_folds, least=2),

@@ -74,7 +74,7 @@ class BSplineBasis(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         grid = self._read_grid(X.shape[1])
         self.loo_errors_: dict[tuple[int, int], float] = {}
         smallest = np.inf
-        for order in self._orders(len(grid)):
+        for order in sorted({min(order, len(grid)) for order in _counts("order", self.order)}):
             for number in self._numbers(len(grid), order):
                 basis = _Basis.on(grid, number, order)
                 if basis is not None:
@@ -120,25 +120,19 @@ class BSplineBasis(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("grid must ascend.")
         return grid
 
-    def _orders(self, n_samples: int) -> list[int]:
-        orders = _as_list(self.order)
-        if not orders or min(orders) < 1:
-            raise InputError(f"order must be at least 1, not {self.order!r}.")
-        return sorted({min(order, n_samples) for order in orders})
-
     def _numbers(self, n_samples: int, order: int) -> list[int]:
         if self.n_functions is None or isinstance(self.n_functions, str):
             if self.n_functions != "auto":
                 raise InputError(f'n_functions must be "auto" or numbers of functions, not {self.n_functions!r}.')
             return list(range(order, max(order, n_samples // 2) + 1))
-        numbers = _as_list(self.n_functions)
-        if not numbers or min(numbers) < 1:
-            raise InputError(f"n_functions must be at least 1, not {self.n_functions!r}.")
-        return [number for number in numbers if order <= number <= n_samples]
+        return [number for number in _counts("n_functions", self.n_functions) if order <= number <= n_samples]
 
 
-def _as_list(value: Any) -> list[int]:
-    return [int(number) for number in np.atleast_1d(value)]
+def _counts(name: str, value: Any) -> list[int]:
+    counts = [int(number) for number in np.atleast_1d(value)]
+    if not counts or min(counts) < 1:
+        raise InputError(f"{name} must be at least 1, not {value!r}.")
+    return counts
 
 
 @dataclass(frozen=True)

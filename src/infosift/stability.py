@@ -314,14 +314,12 @@ def _are_substitutes(one: int, other: int, replaced: IntArray, is_selected: np.n
 
 def _stability(data: ResampledData, half_samples: Sequence[HalfSample]) -> Stability:
     names = data.features.names
-    frequencies = np.zeros(len(names))
-    for half in half_samples:
-        frequencies[list(half.selected)] += 1
+    counts = np.bincount([i for half in half_samples for i in half.selected], minlength=len(names))
     n_selected = sum(set(unit.columns) <= set(half.selected) for half in half_samples for unit in data.candidates)
     return Stability(
         feature_names=names,
         target_name=data.target_name,
-        frequencies=frequencies / len(half_samples),
+        frequencies=counts / len(half_samples),
         groups=find_substitutes(half_samples, names),
         selected=tuple(tuple(names[i] for i in half.selected) for half in half_samples),
         n_candidates=len(data.candidates),

@@ -80,13 +80,12 @@ class Histogram(Criterion):
     def scorer_given(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> CandidateScorer:
         """Return the function that scores the given columns plus a candidate."""
         counts = [int(value or 2) for value in values]
-        given_columns, target_columns = (
-            [_Column(column, self.spacing) for column in columns] for columns in (given, target)
-        )
-        of_given, of_target = (
-            [_crossed([column.bins(count) for column in columns]) for count in counts]
-            for columns in (given_columns, target_columns)
-        )
+
+        def cells_of(columns: FloatArray) -> list[list[IntArray]]:
+            own = [_Column(column, self.spacing) for column in columns]
+            return [_crossed([column.bins(count) for column in own]) for count in counts]
+
+        of_given, of_target = cells_of(given), cells_of(target)
 
         def score(candidate: FloatArray) -> FloatArray:
             column = _Column(candidate, self.spacing)
@@ -168,11 +167,7 @@ class GaussianCopula(Criterion):
     def scorer_given(self, given: FloatArray, target: FloatArray, values: Sequence[Value]) -> CandidateScorer:
         """Return the function that scores the given columns plus a candidate."""
         shared = CanonicalInformation(_normal_scores(given), _normal_scores(target))
-
-        def score(candidate: FloatArray) -> FloatArray:
-            return np.full(len(values), shared.with_functions(_normal_scores(candidate[None]))[0])
-
-        return score
+        return lambda column: np.full(len(values), shared.with_functions(_normal_scores(column[None]))[0])
 
 
 def _normal_scores(columns: FloatArray) -> FloatArray:

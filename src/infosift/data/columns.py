@@ -178,6 +178,8 @@ class NamedColumns(Features):
     @classmethod
     def joined(cls, parts: Sequence[NamedColumns]) -> NamedColumns:
         """Join columns of the same rows, with what is known of their kinds."""
+        if len(parts) == 1:
+            return parts[0]
         starts = list(accumulate((len(part.names) for part in parts[:-1]), initial=0))
         located = list(zip(starts, parts, strict=True))
         return cls(

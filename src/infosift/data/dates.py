@@ -11,7 +11,7 @@ import numpy as np
 
 from infosift.arrays import FloatArray
 from infosift.data.columns import require_frame
-from infosift.data.types import is_missing
+from infosift.data.types import is_missing, with_gaps
 from infosift.errors import InputError
 
 _DAY = dt.timedelta(days=1)
@@ -65,16 +65,15 @@ def expand_dates(frame: Any) -> Any:
 
 def days_of_series(series: nw.Series[Any]) -> FloatArray:
     """Return dates, times of day and durations as days, those of dates since 1970 in universal time."""
+    return with_gaps(series, _days_without_gaps)
+
+
+def _days_without_gaps(series: nw.Series[Any]) -> Any:
     if series.dtype == nw.Time:
-        since = [None if time is None else dt.datetime.combine(_EPOCH, time, dt.UTC) for time in series.to_list()]
-        return np.array([np.nan if time is None else (time - _EPOCH) / _DAY for time in since])
-    gaps = series.is_null().to_numpy()
-    there = series.filter(~series.is_null())
-    is_span = there.dtype == nw.Duration
-    microseconds = there.dt.total_microseconds() if is_span else there.dt.timestamp("us")
-    days = np.full(len(series), np.nan)
-    days[~gaps] = microseconds.to_numpy().astype(np.float64) / _MICROSECONDS
-    return days
+        return [(dt.datetime.combine(_EPOCH, time, dt.UTC) - _EPOCH) / _DAY for time in series.to_list()]
+    is_span = series.dtype == nw.Duration
+    microseconds = series.dt.total_microseconds() if is_span else series.dt.timestamp("us")
+    return microseconds.to_numpy().astype(np.float64) / _MICROSECONDS
 
 
 def days_of_array(values: Any) -> FloatArray:

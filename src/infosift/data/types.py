@@ -9,7 +9,7 @@ encoding.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import ceil
 from typing import Any
 
@@ -55,10 +55,14 @@ def encode(values: Iterable[Any], name: str) -> FloatArray:
 
 def as_floats(series: nw.Series[Any]) -> FloatArray:
     """Convert a series of numbers of any type, with NaN for missing ones."""
-    gaps = series.is_null().to_numpy()
+    has_type = has_numpy_type(series.dtype)
+    return with_gaps(series, lambda there: there.to_numpy() if has_type else list(map(float, there.to_list())))
+
+
+def with_gaps(series: nw.Series[Any], convert: Callable[[nw.Series[Any]], Any]) -> FloatArray:
+    """Convert the values of a series that are there, with NaN for missing ones."""
     values = np.full(len(series), np.nan)
-    there = series.filter(~series.is_null())
-    values[~gaps] = there.to_numpy() if has_numpy_type(series.dtype) else list(map(float, there.to_list()))
+    values[~series.is_null().to_numpy()] = convert(series.filter(~series.is_null()))
     return values
 
 

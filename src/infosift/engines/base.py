@@ -159,6 +159,7 @@ class Engine(ABC):
     is_remote: ClassVar[bool]
     bytes_sent: int | None
     block_bytes: int
+    _on_block: Callable[[int], object]
 
     @abstractmethod
     def map(self, function: Callable[..., Answer], items: Sequence[Any], *shared: Any) -> Iterator[Answer]:
@@ -197,6 +198,16 @@ class Engine(ABC):
     @abstractmethod
     def score(self, score_block: BlockScorer, questions: Sequence[Question]) -> list[FloatArray]:
         """Return, for each question, the rows of scores of its candidates in their order."""
+
+    def _joined(
+        self, n_questions: int, tasks: Sequence[tuple[int, Any]], blocks: Iterator[FloatArray]
+    ) -> list[FloatArray]:
+        """Join the scores of blocks, each for the question whose number begins its task, and report them."""
+        scores: list[list[FloatArray]] = [[] for _ in range(n_questions)]
+        for (number, _), block in zip(tasks, blocks, strict=True):
+            scores[number].append(block)
+            self._on_block(len(block))
+        return [np.concatenate(own) for own in scores]
 
 
 class ThreadEngine(Engine):
@@ -276,20 +287,16 @@ class ThreadEngine(Engine):
         """Score blocks, several at once or with several threads each."""
         size = self.block_size or _block_size(questions, n_at_once)
         tasks = [
-            (number, slice(start, start + size))
+            (number, part)
             for number, question in enumerate(questions)
-            for start in range(0, question.n_candidates, size)
+            for part in equal_parts(question.n_candidates, size)
         ]
-        scores: list[list[FloatArray]] = [[] for _ in questions]
 
         def score(task: tuple[int, slice]) -> FloatArray:
             return score_block(*questions[task[0]].block(task[1]), threads_per_block)
 
         with single_threaded_blas():
-            for (number, _), block in zip(tasks, map_in_order(score, tasks, n_at_once), strict=True):
-                scores[number].append(block)
-                self._on_block(len(block))
-        return [np.concatenate(blocks) for blocks in scores]
+            return self._joined(len(questions), tasks, map_in_order(score, tasks, n_at_once))
 
 
 def ignore_count(count: int) -> None:

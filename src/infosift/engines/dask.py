@@ -146,20 +146,13 @@ class DaskEngine(base.Engine):
     def score(self, score_block: base.BlockScorer, questions: Sequence[base.Question]) -> list[FloatArray]:
         """Return, for each question, the rows of scores of its candidates in their order."""
         share = self.share(sum(question.n_candidates for question in questions))
-        blocks = [self._blocks_of(question, share) for question in questions]
-        calls: list[_Call] = []
-        for question, own in zip(questions, blocks, strict=True):
+        tasks, calls = [], list[_Call]()
+        for number, question in enumerate(questions):
             shared = (score_block, question.given, question.target, question.rows, question.candidate_rows)
-            calls += [(_score_columns, block, shared) for block in own]
-        answers = self._answers(calls)
-        scores = []
-        for own in blocks:
-            parts = []
-            for _ in own:
-                parts.append(next(answers))
-                self._on_block(len(parts[-1]))
-            scores.append(np.concatenate(parts))
-        return scores
+            blocks = self._blocks_of(question, share)
+            tasks += [(number, block) for block in blocks]
+            calls += [(_score_columns, block, shared) for block in blocks]
+        return self._joined(len(questions), tasks, self._answers(calls))
 
     def _blocks_of(self, question: base.Question, share: int) -> list[tuple[base.BlockColumns, ...]]:
         """Return blocks of candidates: columns that lie with the workers, or columns that are sent."""

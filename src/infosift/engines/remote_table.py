@@ -32,7 +32,7 @@ from infosift.data.frames import as_plain, read_array, read_frame, require_table
 from infosift.data.prepare import Preparation, prepare, scale_distances, spreads_of
 from infosift.data.types import are_categorical, n_categories
 from infosift.engines import in_memory
-from infosift.engines.base import ColumnBlocks, Engine, Handle, equal_parts, rows_of
+from infosift.engines.base import ColumnBlocks, Engine, Handle, equal_parts, join_columns, rows_of
 from infosift.errors import require_same_length
 
 # Columns that the driver holds once it has fetched them: those of the subset, above all.
@@ -169,7 +169,7 @@ class RemoteColumns:
     def _fetch(self, positions: Sequence[int]) -> FloatArray:
         """Return columns, those fetched before from here; the least recently used are dropped."""
         missing = sorted({i for i in positions if i not in self._fetched})
-        parts = self.engine.map(_columns_of_block, self.column_blocks.locate(missing))
+        parts = self.engine.map(join_columns, [(own,) for own in self.column_blocks.locate(missing)])
         self._fetched.update(zip(missing, (column for part in parts for column in part), strict=True))
         for i in positions:
             self._fetched.move_to_end(i)
@@ -184,11 +184,6 @@ def _(columns: RemoteColumns, scale: FloatArray) -> RemoteColumns:
     scales = np.split(scale, columns.column_blocks.starts[1:])
     items = list(zip(columns.column_blocks.blocks, scales, strict=True))
     return columns.of_blocks(columns.engine.persist(_scaled_block, items), columns.shape[1])
-
-
-def _columns_of_block(located: tuple[FloatArray, IntArray]) -> FloatArray:
-    block, places = located
-    return block[places]
 
 
 def _scaled_block(item: tuple[FloatArray, FloatArray]) -> FloatArray:

@@ -248,6 +248,14 @@ def test_residuals_of_whole_numbers_are_intervals_that_reach_half_way_to_the_nex
     numbers, classes = target.views[1], target.views[0]
     assert len(np.unique(classes)) == 3
     np.testing.assert_array_equal(np.argsort(numbers[0], kind="stable")[-5:] > 4, True)
+    assert target.sums == [1, 3]
+    assert len(target.handicaps(of_sums=True)) == 2
+    assert (
+        target.handicaps(of_sums=False)[0]
+        == 0
+        < target.handicaps(of_sums=True)[1]
+        < target.handicaps(of_sums=False)[1]
+    )
     # As codes everything is explained, as a number nothing: what is left is what the better view leaves.
     errors = np.array([target.components[0].var(), 0.0, 0.0, 0.0])
     assert target.unexplained(errors) == 0.0

@@ -81,9 +81,13 @@ class TargetKind:
         """Tell which components are indicators, of which no function besides the indicator is informative."""
         return np.full(n_components, self.has_indicators)
 
-    def handicaps(self, n_components: int) -> FloatArray:
-        """Return by how many standard deviations scores about each component count for less in a maximum."""
-        return np.zeros(n_components)
+    def sums(self, n_components: int) -> list[int]:
+        """Return over how many components, one after the other, each series score is summed."""
+        return [1] * n_components
+
+    def handicaps(self, n_scores: int) -> FloatArray:
+        """Return by how many standard deviations scores about components, or sums, count for less in a maximum."""
+        return np.zeros(n_scores)
 
     def residuals(
         self, components: FloatArray, predicted: FloatArray, spread: FloatArray
@@ -227,10 +231,17 @@ class WholeNumbers(Classes):
         """Tell which components are indicators: all but the first."""
         return np.arange(n_components) > 0
 
-    def handicaps(self, n_components: int) -> FloatArray:
-        """Return those by which the number exceeds a level twice as often as all classes together."""
-        of_class = norm.isf(_LEVEL_OF_COMPARISON / (2 * (n_components - 1))) - norm.isf(_LEVEL_OF_COMPARISON)
-        return np.array([0.0, *(n_components - 1) * [of_class]])
+    def sums(self, n_components: int) -> list[int]:
+        """Return the number alone, and all classes together: a score for each would cost more than it finds."""
+        return [1, n_components - 1]
+
+    def handicaps(self, n_scores: int) -> FloatArray:
+        """Return those by which the number exceeds a level four times as often as all classes together.
+
+        So little costs no power for codes, and next to none for scores (by simulation).
+        """
+        of_class = norm.isf(_LEVEL_OF_COMPARISON / (4 * (n_scores - 1))) - norm.isf(_LEVEL_OF_COMPARISON)
+        return np.array([0.0, *(n_scores - 1) * [of_class]])
 
     def residuals(
         self, components: FloatArray, predicted: FloatArray, spread: FloatArray
@@ -315,10 +326,16 @@ class Target:
         return np.concatenate([kind.are_indicators(len(own)) for kind, own in pairs])
 
     @cached_property
-    def handicaps(self) -> FloatArray:
-        """By how many standard deviations scores about each component count for less in a maximum."""
+    def sums(self) -> list[int]:
+        """Over how many components, one after the other, each series score is summed."""
         pairs = zip(self.kinds, self._by_column, strict=True)
-        return np.concatenate([kind.handicaps(len(own)) for kind, own in pairs])
+        return [size for kind, own in pairs for size in kind.sums(len(own))]
+
+    def handicaps(self, *, of_sums: bool) -> FloatArray | None:
+        """Return by how much scores about components, or sums of them, count for less; None where none does."""
+        pairs = zip(self.kinds, map(len, self._by_column), strict=True)
+        handicaps = [kind.handicaps(len(kind.sums(size)) if of_sums else size) for kind, size in pairs]
+        return np.concatenate(handicaps) if np.any(np.concatenate(handicaps)) else None
 
     @cached_property
     def _by_column(self) -> list[FloatArray]:

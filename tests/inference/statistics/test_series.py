@@ -121,6 +121,9 @@ def test_scores_against_their_definition(n_given, repeats):
     for draw, index in enumerate(indices):
         np.testing.assert_array_equal(found[draw], slow_scores(candidates, components, subset, index))
         np.testing.assert_allclose(effects[draw], slow_effects(candidates, components, index), rtol=1e-12)
+    squares = (found**3).reshape(3, len(candidates), 3, -1)
+    summed = np.concatenate([squares[:, :, 0], squares[:, :, 1] + squares[:, :, 2]], axis=2)
+    np.testing.assert_allclose(CandidateSeries.of(candidates).scores(target, [1, 2]) ** 3, summed, rtol=1e-9)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(10, 200), st.booleans(), st.booleans())

@@ -48,8 +48,8 @@ class NeighborStatistic(TestStatistic):
 
     def handicaps(self) -> FloatArray | None:
         """Return those of the components of the target's residual, for each of their scores."""
-        handicaps = self._context.table.target.handicaps
-        if self._n_components != len(handicaps) or not any(handicaps):  # views of a whole target have none
+        handicaps = self._context.table.target.handicaps(of_sums=False)
+        if handicaps is None or self._n_components != len(handicaps):  # views of a whole target have none
             return None
         of_scores = np.tile(np.repeat(handicaps, len(self._context.values)), self._n_ways)
         return of_scores if self.per_candidate else of_scores[:, None]

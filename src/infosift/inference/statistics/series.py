@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,14 +55,14 @@ class CandidateSeries:
         smooth, steps = ([getattr(own, name) for own in candidates] for name in ("smooth", "steps"))
         return cls(_padded(smooth, 2), _padded(steps, 1))
 
-    def scores(self, target: FloatArray) -> FloatArray:
+    def scores(self, target: FloatArray, sums: Sequence[int] | None = None) -> FloatArray:
         """Return the scores of candidates (draws x candidates x scores), for each component of the target.
 
         ``target`` has its functions in draws (components x functions x draws x rows). With b(j, m) the coefficient
         of function j of the candidate and m of the target, these are b(1, 1)², the sum of b(j, 1)², the largest
-        b(j, m)² with j, m <= 2, the largest square of a step with m = 1, and that of products with the subset. The
-        cube root of a chi-squared variable is nearly normal (Wilson and Hilferty 1931), which makes them
-        comparable.
+        b(j, m)² with j, m <= 2, the largest square of a step with m = 1, and that of products with the subset. By
+        ``sums``, those of so many components, one after the other, are added up. The cube root of a chi-squared
+        variable is nearly normal (Wilson and Hilferty 1931), which makes them comparable.
         """
         first, second = self._squares(target)
         scores = [
@@ -75,6 +76,8 @@ class CandidateSeries:
             through_subset = _coefficients(self.functions[:, :1], products.reshape(-1, *products.shape[2:]))
             shape = (len(self.functions), *products.shape[:3])
             scores.append((through_subset.reshape(shape) ** 2).max(axis=2))
+        if sums is not None:
+            scores = [_summed(of_components, sums) for of_components in scores]
         roots = np.cbrt(np.stack(scores, axis=2))  # candidates x components x scores x draws
         return np.ascontiguousarray(np.moveaxis(roots.reshape(len(roots), -1, target.shape[2]), -1, 0))
 
@@ -90,9 +93,18 @@ class CandidateSeries:
         return first, _coefficients(self.functions[:, :2], target[:, 1]) ** 2
 
 
+_Method: TypeAlias = Callable[[CandidateSeries, FloatArray], FloatArray]
+
+
 def _sum_in_order(terms: FloatArray) -> FloatArray:
     """Return the sum over the second axis, one term after the other: the same bits whatever the other axes are."""
     return reduce(np.add, np.moveaxis(terms, 1, 0))
+
+
+def _summed(scores: FloatArray, sizes: Sequence[int]) -> FloatArray:
+    """Return sums of scores (candidates x components x draws) over so many components, one after the other."""
+    parts = np.split(scores, np.cumsum(sizes)[:-1], axis=1)
+    return np.stack([_sum_in_order(part) for part in parts], axis=1)
 
 
 def _coefficients(functions: NDArray[np.float32], targets: FloatArray) -> FloatArray:
@@ -124,7 +136,7 @@ def block_scores(
     target: TargetInDraws,
     draws: Sequence[int],
     units: slice = slice(None),
-    method: Callable[[CandidateSeries, FloatArray], FloatArray] = CandidateSeries.scores,
+    method: _Method = CandidateSeries.scores,
 ) -> FloatArray:
     """Return what a method of series gives for candidates of a block in draws (draws x candidates x ...)."""
     start, stop, _ = units.indices(len(block.units))
@@ -155,6 +167,8 @@ class SeriesStatistic(TestStatistic):
         self._is_cheap = n_units <= self._at_once and n_units * test.context.table.n_rows <= _FEW_VALUES
         self._kept = [(block, None) for block in test.blocks.handles]
         self._n_kept = 0
+        sums = test.context.table.target.sums
+        self._method = partial(CandidateSeries.scores, sums=sums if max(sums) > 1 else None)
 
     @classmethod
     def applies(cls, test: ConditionalTest, n_slots: int) -> bool:
@@ -163,10 +177,9 @@ class SeriesStatistic(TestStatistic):
 
     def handicaps(self) -> FloatArray | None:
         """Return those of the components of the target, for each of their scores."""
-        handicaps = self.test.context.table.target.handicaps
-        return (
-            np.repeat(handicaps, _MOST_SCORES - (self.test.subset_functions is None)) if any(handicaps) else None
-        )
+        handicaps = self.test.context.table.target.handicaps(of_sums=True)
+        n_scores = _MOST_SCORES - (self.test.subset_functions is None)
+        return None if handicaps is None else np.repeat(handicaps, n_scores)
 
     def schedule(self, alpha: float) -> Iterable[int]:
         """Return after how many permutations the test may end."""
@@ -179,13 +192,13 @@ class SeriesStatistic(TestStatistic):
         at_once = min(self._at_once, max(1, TIMES_TO_SETTLE * _MOST_KEPT // (n_permutations * self._n_scores)))
         if len(test.units) <= at_once:
             draws = range(self._n_kept, n_permutations + 1)
-            scores = engine.persist(_more_scores, self._kept, test.target, draws)
+            scores = engine.persist(_more_scores, self._kept, test.target, draws, self._method)
             self._kept = list(zip(test.blocks.handles, scores, strict=True))
             self._n_kept = n_permutations + 1
             answers = engine.map(NullSample.of_scores, scores, self.handicaps())
         else:
             draws = range(n_permutations + 1)
-            answers = test.blocks.map(_sample_anew, test.target, draws, at_once, self.handicaps())
+            answers = test.blocks.map(_sample_anew, test.target, draws, at_once, self._method, self.handicaps())
         parts = []
         for part, units in zip(answers, test.blocks.slices, strict=True):
             parts.append(part)
@@ -202,19 +215,25 @@ class SeriesStatistic(TestStatistic):
 
 
 def _more_scores(
-    known: tuple[CandidateBlock, FloatArray | None], target: TargetInDraws, draws: range
+    known: tuple[CandidateBlock, FloatArray | None], target: TargetInDraws, draws: range, method: _Method
 ) -> FloatArray:
     """Return the scores (draws x candidates x scores) that are known, and those of more draws."""
     block, scores = known
-    more = block_scores(block, target, draws)
+    more = block_scores(block, target, draws, slice(None), method)
     return more if scores is None else np.concatenate([scores, more])
 
 
 def _sample_anew(
-    block: CandidateBlock, target: TargetInDraws, draws: range, at_once: int, handicaps: FloatArray | None
+    block: CandidateBlock,
+    target: TargetInDraws,
+    draws: range,
+    at_once: int,
+    method: _Method,
+    handicaps: FloatArray | None,
 ) -> NullSample:
     """Return the statistics of a block in draws, ``at_once`` candidates at a time, with no scores kept."""
-    scores = (block_scores(block, target, draws, part) for part in equal_parts(len(block.units), at_once))
+    parts = equal_parts(len(block.units), at_once)
+    scores = (block_scores(block, target, draws, part, method) for part in parts)
     return NullSample.joined([NullSample.of_scores(own, handicaps) for own in scores])
 
 

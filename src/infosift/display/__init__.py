@@ -13,36 +13,27 @@ from typing import Any
 
 from infosift.errors import MOST_NAMES, Hint
 
+
+def _by_name(*parameters: str) -> dict[str, str]:
+    return {name: f"--{name.replace('_', '-')}" for name in parameters}
+
+
 # Options by parameters of MutualInfoSelector, of its objects ("method.null") and of fit; others have none.
 OPTIONS = {
-    "alpha": "--alpha",
-    "method": "--method",
+    **_by_name("alpha", "method", "search", "criterion", "scale", "missing", "groups"),
+    **_by_name("keep", "ignore", "feature_groups", "min_features", "max_features"),
     "method.null": "--null",
-    "search": "--search",
     "search.control": "--control",
-    "criterion": "--criterion",
-    "keep": "--keep",
-    "ignore": "--ignore",
-    "feature_groups": "--feature-groups",
     "discrete_features": "--categorical",
     "discrete_target": "--target-kind",
-    "scale": "--scale",
-    "missing": "--missing",
-    "min_features": "--min-features",
-    "max_features": "--max-features",
     "random_state": "--seed",
-    "groups": "--groups",
 }
 # Those of select, and options by parameters of other functions, and of objects where these name their own.
 ALL_OPTIONS = {
     **OPTIONS,
-    "null": "--null",
-    "control": "--control",
-    "decimal": "--decimal",
+    **_by_name("null", "control", "decimal", "n_neighbors", "time_limit"),
     "n_jobs": "--jobs",
-    "n_neighbors": "--n-neighbors",
     "n_resamples": "--resamples",
-    "time_limit": "--time-limit",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -77,6 +78,16 @@ def _print_headed(console: Console, head: str, text: str) -> None:
     console.print(Text(head, style="bold") + Text(text, style="not bold"))
 
 
+def _add_columns(table: Table, titles: Iterable[str]) -> None:
+    """Add columns: of names, of other text without a width of its own, or of what is never wrapped."""
+    for title in titles:
+        if title in ("", "feature", "replaced by"):
+            least = _LEAST_WIDTH_OF_NAME if title == "feature" else None
+            table.add_column(title, overflow="fold", min_width=least)
+        else:
+            table.add_column(title, justify="left" if title == "verdict" else "right", no_wrap=True)
+
+
 def _print_sentences(console: Console, sentences: list[str], style: str = "") -> None:
     for sentence in sentences:
         console.print(Text(sentence, style=style))
@@ -109,11 +120,7 @@ def _print_verdicts(selection: Selection, rows: dict[str, FeatureRow], console: 
     reasons = {row.feature: _reason(row) for row in (*selected, *others)}
     with_reasons = console.width >= _WIDTH_WITH_REASONS and any(reasons.values())
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("feature", overflow="fold", min_width=_LEAST_WIDTH_OF_NAME)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("p-value", justify="right", no_wrap=True)
-    if with_reasons:
-        table.add_column("", overflow="fold")
+    _add_columns(table, ["feature", "verdict", "p-value", *[""] * with_reasons])
     for row in (*selected, *others[:_MOST_ROWS_OF_OTHERS]):
         cells = [Text(row.feature), Text(row.verdict, style=_COLOURS.get(row.verdict, "dim"))]
         cells += [Text(probability(row.p_value)), Text(reasons[row.feature], style="dim")]
@@ -145,12 +152,7 @@ def _steps_table(selection: Selection, width: int) -> Table:
     if "statistic" in columns:
         caption += "; statistic: how far above surrogates, in standard deviations"
     table = Table(caption=caption, caption_justify="left")
-    for name in columns:
-        if name == "feature":
-            table.add_column(name, overflow="fold", min_width=_LEAST_WIDTH_OF_NAME)
-        else:
-            title = unit if name == "score" else name
-            table.add_column(title, justify="left" if name == "verdict" else "right", no_wrap=True)
+    _add_columns(table, [unit if name == "score" else name for name in columns])
     for number, step in enumerate(selection.steps, start=1):
         cells = {"number": str(number), **wording.step_cells(selection, step)}
         table.add_row(
@@ -285,21 +287,16 @@ def print_comparison(comparison: SubsetComparison, console: Console) -> None:
 
 def print_stability(stability: Stability, console: Console) -> None:
     """Print a line for each feature that is ever selected on a half-sample, then the answer in words."""
-    with_bounds = wording.has_bounds(stability)
-    with_substitutes = bool(stability.groups) and console.width >= _WIDTH_WITH_SUBSTITUTES
-    table = Table()
-    table.add_column("feature", overflow="fold", min_width=_LEAST_WIDTH_OF_NAME)
-    table.add_column("selected", justify="right", no_wrap=True)
-    if with_bounds:
-        table.add_column("by chance", justify="right", no_wrap=True)
-    if with_substitutes:
-        table.add_column("replaced by", overflow="fold")
-    shown = stability.ever_selected
+    shown, table = stability.ever_selected, Table()
+    columns: dict[str, Callable[[str], str]] = {"feature": str}
+    columns["selected"] = lambda name: percent(stability.frequency(name))
+    if wording.has_bounds(stability):
+        columns["by chance"] = lambda name: wording.by_chance(stability, name)
+    if stability.groups and console.width >= _WIDTH_WITH_SUBSTITUTES:
+        columns["replaced by"] = lambda name: ", ".join(wording.substitutes_of(stability, name))
+    _add_columns(table, columns)
     for name in shown[:_MOST_ROWS_OF_STABILITY]:
-        cells = [Text(name), Text(percent(stability.frequency(name)))]
-        cells += [Text(wording.by_chance(stability, name))] if with_bounds else []
-        cells += [Text(", ".join(wording.substitutes_of(stability, name)))] if with_substitutes else []
-        table.add_row(*cells)
+        table.add_row(*(Text(cell(name)) for cell in columns.values()))
     if shown:
         console.print(table)
     if others := shown[_MOST_ROWS_OF_STABILITY:]:

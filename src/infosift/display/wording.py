@@ -63,7 +63,6 @@ _TEST_STATISTICS = {
 }
 # What the structural parameter of a criterion counts.
 _NOUNS = {"n_neighbors": "neighbour", "bins": "bin"}
-_PARAMETERS = {"n_neighbors": "number of neighbours", "bins": "number of bins"}
 _ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
 _FROM_RIGHT_TO_LEFT = {"R", "AL", "AN", "RLE", "RLO", "RLI", "LRE", "LRO"}
 _DECIMALS = 3  # of estimates, wherever they are shown
@@ -181,7 +180,7 @@ def name_of_subset(subset: str) -> str:
 
 def named(parameter: str) -> str:
     """Name the structural parameter of a criterion, such as "number of neighbours"."""
-    return _PARAMETERS.get(parameter, parameter)
+    return f"number of {_NOUNS[parameter]}s" if parameter in _NOUNS else parameter
 
 
 def values_of(parameter: str, values: Sequence[float]) -> str:

@@ -78,6 +78,7 @@ class PathDisplay(canvas.Display):
         """Take the numbers of all steps."""
         steps = selection.steps
         limits = [step.information_threshold for step in steps]
+        whose = "of all features left" if selection.start else "of all features so far"
         return cls(
             features=tuple(step.feature for step in steps),
             statistics=np.array([step.statistic for step in steps]),
@@ -86,7 +87,7 @@ class PathDisplay(canvas.Display):
             information_thresholds=None if None in limits else np.array(limits, dtype=np.float64),
             accepted=tuple(step.accepted for step in steps),
             stayed=tuple(selection.stayed(step) for step in steps),
-            whose=_whose(selection),
+            whose=whose if selection.conditional else _ALONE,
             measure=selection.criterion_measure,
             unit=selection.criterion_unit,
             action=" or ".join(sorted({_DONE[step.action] for step in steps})) or "added",
@@ -96,14 +97,6 @@ class PathDisplay(canvas.Display):
     def in_nats(self) -> bool:
         """Whether the scale is that of the information."""
         return self.information_thresholds is not None
-
-    @property
-    def _heights(self) -> FloatArray:
-        return self.information if self.in_nats else self.statistics
-
-    @property
-    def _bars(self) -> FloatArray:
-        return self.thresholds if self.information_thresholds is None else self.information_thresholds
 
     @property
     def columns(self) -> canvas.Lines:
@@ -118,16 +111,18 @@ class PathDisplay(canvas.Display):
         if not self.features:
             canvas.write_sentence(ax, "No feature was tested.")
             return
-        places = np.arange(1, len(self.features) + 1)
-        self._draw_circles(ax, places)
-        canvas.draw_bars(ax, places - 0.3, places + 0.3, self._bars, color=canvas.ORANGE, lw=2, label="threshold")
+        places, heights, bars = np.arange(1, len(self.features) + 1), self.statistics, self.thresholds
+        if self.information_thresholds is not None:
+            heights, bars = self.information, self.information_thresholds
+        self._draw_circles(ax, places, heights)
+        canvas.draw_bars(ax, places - 0.3, places + 0.3, bars, color=canvas.ORANGE, lw=2, label="threshold")
         rejected = np.flatnonzero(~np.array(self.accepted))
         if len(rejected):
             ax.axvline(places[rejected[-1]] - 0.5, color=canvas.GREY, ls="--", lw=1, label="halt")
         if self.whose != _ALONE:
             peak = int(np.argmax(self.information))
             ring = "peak" if self.in_nats else "peak of the information"
-            ax.plot(places[peak], self._heights[peak], "o", ms=12, mfc="none", mec=canvas.GREY, label=ring)
+            ax.plot(places[peak], heights[peak], "o", ms=12, mfc="none", mec=canvas.GREY, label=ring)
         label = canvas.label_of_scores(self.measure * self.in_nats, self.unit)
         ax.set(xlabel=f"feature {self.action}", ylabel=label.replace(" (", "\n("))
         aside = max(0.6, 0.02 * len(places))
@@ -135,7 +130,7 @@ class PathDisplay(canvas.Display):
         ax.margins(y=0.12)
         self._label_steps(ax, places)
 
-    def _draw_circles(self, ax: Axes, places: IntArray) -> None:
+    def _draw_circles(self, ax: Axes, places: IntArray, heights: FloatArray) -> None:
         accepted, stayed = np.array(self.accepted), np.array(self.stayed)
         size = 6 if len(places) <= _MOST_LABELS else 3
         name = self.measure if self.in_nats else "statistic"
@@ -145,9 +140,7 @@ class PathDisplay(canvas.Display):
             (~accepted, "o", "white", "needed" if self.action == "removed" else "rejected"),
         ):
             if which.any():
-                ax.plot(
-                    places[which], self._heights[which], marker, ms=size, mec=canvas.BLUE, mfc=filling, label=label
-                )
+                ax.plot(places[which], heights[which], marker, ms=size, mec=canvas.BLUE, mfc=filling, label=label)
 
     def _label_steps(self, ax: Axes, places: IntArray) -> None:
         shown = slice(None, None, math.ceil(len(places) / _MOST_LABELS))
@@ -159,12 +152,6 @@ class PathDisplay(canvas.Display):
             above.tick_params(length=0, labelsize="small", labelcolor=canvas.GREY)
             name = f"information {self.whose} (nats)" if self.unit == "nats" else f"{self.measure} {self.whose}"
             above.set_xlabel(name, color=canvas.GREY, fontsize="small")
-
-
-def _whose(selection: Selection) -> str:
-    if not selection.conditional:
-        return _ALONE
-    return "of all features left" if selection.start else "of all features so far"
 
 
 @dataclass(eq=False)

@@ -143,6 +143,8 @@ class RankCommand(options.SelectionOptions):
 
     def run(self) -> None:
         """Read the file, select, write and print the results."""
+        import polars as pl
+
         from infosift.display.terminal import print_ranking
 
         output.require_files(self)
@@ -150,17 +152,10 @@ class RankCommand(options.SelectionOptions):
         parameters = {**self.parameters(table), "time_limit": self.time_limit, "checkpoint": self.checkpoint}
         with options.workers(self.scheduler, self.jobs) as parameters["n_jobs"]:
             selection = fit(table, parameters)
-
-        def ranking() -> tuple[Any, str]:
-            import polars as pl
-
-            ranks = range(1, len(selection.ranking) + 1)
-            return pl.DataFrame({"rank": ranks, "feature": selection.ranking}), "Ranking"
-
         output.write_results(
             self,
             selection,
-            table=ranking,
+            table=lambda: (pl.DataFrame({"feature": selection.ranking}).with_row_index("rank", 1), "Ranking"),
             picture=lambda: selection.plot("ranking"),
             show=None if exit_code(selection) == OUT_OF_TIME else partial(print_ranking, selection),
         )

@@ -94,7 +94,6 @@ class TestCommand(options.InputFile):
         output.require_writable({"--json": self.json}, {}, {"the data": Path(self.file)})
         table = read_table(self, features=[self.feature], given=self.given)
         given, tested = table.roles.given, _only(table.roles.features)
-        more: dict[str, Any] = {} if self.n_neighbors is None else {"n_neighbors": self.n_neighbors}
         result = permutation_test(
             table.columns([tested]),
             table.target,
@@ -104,8 +103,8 @@ class TestCommand(options.InputFile):
             missing=self.missing,
             random_state=self.seed,
             n_jobs=self.jobs,
+            n_neighbors=self.n_neighbors,
             **self.discrete(table.roles.categorical, [tested]),
-            **more,
         )
         if self.json is not None:
             output.write_text(self.json, result.to_json(indent=1), "Evidence")
@@ -194,11 +193,7 @@ def _read_result(file: Path) -> tuple[str, Any]:
     """Read a stored result, and return it with the name that a report has for it."""
     from infosift.results import Selection, Stability, SubsetComparison
 
-    kinds: dict[str, tuple[str, Any]] = {
-        "Selection": ("selection", Selection),
-        "Stability": ("stability", Stability),
-        "SubsetComparison": ("check", SubsetComparison),
-    }
+    kinds: dict[str, Any] = {"selection": Selection, "stability": Stability, "check": SubsetComparison}
     try:
         text = file.read_text(encoding="utf-8")
         content = json.loads(text)
@@ -207,11 +202,11 @@ def _read_result(file: Path) -> tuple[str, Any]:
     except ValueError as error:
         raise InputError(f"{file} {_UNKNOWN_JSON}") from error
     written_as = content.get("infosift") if isinstance(content, dict) else None
-    if not isinstance(written_as, str) or written_as not in kinds:
+    name = next((name for name, kind in kinds.items() if kind.__name__ == written_as), None)
+    if name is None:
         raise InputError(f"{file} {_UNKNOWN_JSON}")
-    name, kind = kinds[written_as]
     try:
-        return name, kind.from_json(text)
+        return name, kinds[name].from_json(text)
     except ValueError as error:
         raise InputError(f"{file}: {error}") from error
 

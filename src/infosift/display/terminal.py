@@ -177,18 +177,16 @@ def _how_selected(selection: Selection, verbose: bool) -> str:
     parts += [kind for kind in selection.target_kinds if kind != "numbers"]
     if selection.discrete:
         parts.append(count(len(selection.discrete), "discrete feature"))
-    if not verbose:
-        more = "; --verbose shows the evidence of each step" if selection.steps else ""
-        return f"{', '.join([*parts, f'alpha = {settings.alpha:g}', f'seed {settings.seed}'])}{more}"
-    if selection.steps:
+    if selection.steps and verbose:
         sampled = f" on {selection.n_rows_sampled:,} of the rows" if selection.n_rows_sampled else ""
         by = f" (chosen by {selection.neighbors.feature}{sampled})" if selection.neighbors else ""
         if selection.criterion_values:
             parts.append(f"{values_of(selection.criterion_parameter, selection.criterion_values)}{by}")
         parts.append(f"{wording.draws(selection)} per step")
-    divided = wording.levels(settings.alpha, selection.alpha_shares)
+    divided = wording.levels(settings.alpha, selection.alpha_shares) if verbose else ""
     alpha = f"alpha = {settings.alpha:g}{f' ({divided})' if divided else ''}"
-    return ", ".join([*parts, alpha, f"seed {settings.seed}"])
+    more = "; --verbose shows the evidence of each step" if selection.steps and not verbose else ""
+    return f"{', '.join([*parts, alpha, f'seed {settings.seed}'])}{more}"
 
 
 def print_ranking(selection: Selection, console: Console) -> None:

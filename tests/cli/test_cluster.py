@@ -134,7 +134,7 @@ def test_what_must_be_read_to_be_known_is_not_left_to_workers(folder, tmp_path):
 def test_rows_that_workers_refuse_are_counted_from_one_too(refused, folder, tmp_path):
     frame = pl.read_parquet(folder).with_columns(x2=pl.when(pl.int_range(60) == 4).then(None).otherwise("x2"))
     frame.write_parquet(tmp_path / "table.parquet")
-    words = ["select", tmp_path / "table.parquet", "--target", "y"]
+    words = ["select", tmp_path / "table.parquet", "--target", "y", "--missing", "error"]
     here = refused(*words)
     with distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
         assert refused(*words, "--scheduler", cluster.scheduler_address) == here

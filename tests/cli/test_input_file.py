@@ -394,7 +394,7 @@ def test_groups_leave_a_feature(refused, frame, tmp_path):
             ["-t", "price", "--min-features", "3", "--max-features", "2"],
             "--min-features 3 is more than --max-features 2: change one of them.",
         ),
-        (None, ["-t", "price", "--json", "."], ". is a folder: give a file for the results."),
+        (None, ["-t", "price", "--json", "."], "--json names no file: give one for the results."),
         (lambda f: f.clear(), [], "has column names but no rows."),
         (lambda f: f.select("price"), [], 'has no column left besides the target "price".'),
         (

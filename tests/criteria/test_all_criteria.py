@@ -273,7 +273,7 @@ def test_people_can_look_at_what_was_selected(name, method, tmp_path):
     selection.report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     shown = StringIO()
-    print_selection(selection, Console(file=shown, width=200))
+    print_selection(selection, Console(file=shown, width=200), verbose=True)
     if name in WITHOUT_PARAMETER:
         assert f"{type(CRITERIA[name]).__name__} has no parameter to choose." in page
     elif CRITERIA[name].parameter == "bandwidth":

@@ -120,9 +120,9 @@ def test_a_worker_that_is_killed_is_no_loss_of_what_it_read(cluster, client, tmp
 def test_bad_values_are_refused_as_of_a_table_in_memory(client):
     frame = with_gaps(mixed(60))
     with pytest.raises(InputError) as here:
-        selected(frame.drop("y"), frame["y"])
+        selected(frame.drop("y"), frame["y"], missing="error")
     with joblib.parallel_config(backend="dask"), pytest.raises(InputError) as there:
-        selected(frame.lazy().drop("y"), frame["y"])
+        selected(frame.lazy().drop("y"), frame["y"], missing="error")
     assert str(there.value) == str(here.value)
     with joblib.parallel_config(backend="dask"), pytest.raises(InputError, match=r"60.*50|50.*60"):
         selected(frame.lazy().drop("y"), frame["y"][:50])

@@ -394,7 +394,7 @@ def power(selection: Selection) -> list[str]:
     target, classes = the_target(selection.target_name), selection.n_classes
     if len(classes) > 1:
         target = "one of the targets"
-    elif classes[0] not in (None, 2):
+    elif classes[0] != 2 and selection.target_kinds[0] == f"{classes[0]} classes":
         target = "one of the classes"
     given = ", conditional on those kept," if selection.settings.keep else ""
     return [

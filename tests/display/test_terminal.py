@@ -275,7 +275,9 @@ def test_the_power_is_said_where_it_is_small_or_nothing_was_found(calibrated, pu
     kept = replace(few.settings, keep=("a",))
     assert "with yield, conditional on those kept, to be detected" in power(replace(few, settings=kept))[0]
     assert "with yield to be" in power(replace(few, n_classes=(2,)))[0]
-    assert "with one of the classes to be" in power(replace(few, n_classes=(3,)))[0]
+    assert "with one of the classes to be" in power(replace(few, n_classes=(3,), target_kinds=("3 classes",)))[0]
+    scores = replace(few, n_classes=(3,), target_kinds=("3 whole numbers, as numbers and as classes",))
+    assert "with yield to be" in power(scores)[0]
     assert "with one of the targets to be" in power(replace(few, n_classes=(None, None)))[0]
 
 

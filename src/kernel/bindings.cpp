@@ -1,9 +1,8 @@
 #include "algorithms.hpp"
+#include "arrays.hpp"
 #include "categories.hpp"
 #include "lanes.hpp"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string_view.h>
 
 #include <algorithm>
@@ -19,11 +18,9 @@ using namespace infosift;
 
 namespace {
 
-using ColumnArray = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using CountArray = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using TableArray = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using ScoreArray = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
-using FoldScoreArray = nb::ndarray<nb::numpy, double, nb::ndim<3>>;
+using ColumnArray = ArrayOf<double, 2>;
+using CountArray = ArrayOf<std::int64_t, 1>;
+using TableArray = ArrayOf<double, 1>;
 
 Columns view(const ColumnArray &array) { return {array.data(), array.shape(0), array.shape(1)}; }
 
@@ -65,14 +62,6 @@ std::vector<std::int64_t> rows_without_folds(const Problem &problem, const Count
     return left;
 }
 
-template <std::size_t dimensions>
-nb::ndarray<nb::numpy, double, nb::ndim<dimensions>> as_array(std::unique_ptr<double[]> values,
-                                                              const std::array<std::size_t, dimensions> &shape) {
-    double *data = values.release();
-    nb::capsule owner(data, [](void *p) noexcept { delete[] static_cast<double *>(p); });
-    return nb::ndarray<nb::numpy, double, nb::ndim<dimensions>>(data, dimensions, shape.data(), owner);
-}
-
 Algorithm algorithm_named(std::string_view name, const Problem &problem, std::size_t threads) {
     const bool sortable = problem.target.count() == 1 && problem.target.rows() >= lane_count;
     if (name == "best")
@@ -85,16 +74,6 @@ Algorithm algorithm_named(std::string_view name, const Problem &problem, std::si
         return Algorithm::batched;
     throw std::invalid_argument("algorithm must be best or dense; or strips, for one target and at least four "
                                 "rows; or batched, for at least one given column too");
-}
-
-InstructionSet instruction_set_named(std::string_view name) {
-    if (name == "best")
-        return best_instruction_set();
-    if (name == "baseline")
-        return InstructionSet::baseline;
-    if (name == "avx2" && has_avx2())
-        return InstructionSet::avx2;
-    throw std::invalid_argument("instructions must be best or baseline; or avx2, on a machine that has it");
 }
 
 /// Whether a signal handler raised, such as that of Ctrl-C; Python runs these on its main thread only.
@@ -129,7 +108,7 @@ std::vector<std::int64_t> sums_on_threads(Algorithm algorithm, InstructionSet in
     return sums;
 }
 
-ScoreArray digamma_means(const ColumnArray &candidates, const ColumnArray &given, const ColumnArray &target,
+NewArray<double, 2> digamma_means(const ColumnArray &candidates, const ColumnArray &given, const ColumnArray &target,
                          const CountArray &neighbors, const TableArray &digamma, int variant, std::size_t threads,
                          std::string_view algorithm_name, std::string_view instructions_name) {
     if (variant != 1 && variant != 2)
@@ -161,7 +140,7 @@ ScoreArray digamma_means(const ColumnArray &candidates, const ColumnArray &given
     return as_array<2>(std::move(means), {problem.candidates.count(), problem.neighbors.size()});
 }
 
-FoldScoreArray fold_digamma_means(const ColumnArray &candidates, const ColumnArray &target,
+NewArray<double, 3> fold_digamma_means(const ColumnArray &candidates, const ColumnArray &target,
                                   const CountArray &folds, const CountArray &neighbors, const TableArray &digamma,
                                   std::string_view instructions_name) {
     const Columns no_columns(nullptr, 0, target.shape(1));
@@ -191,7 +170,8 @@ FoldScoreArray fold_digamma_means(const ColumnArray &candidates, const ColumnArr
 } // namespace
 
 NB_MODULE(_kernel, module) {
-    module.doc() = "Nearest-neighbour counts for the estimators of mutual information of Kraskov et al. (2004).";
+    module.doc() = "Nearest-neighbour counts for the estimators of mutual information of Kraskov et al. (2004), and draws of\n"
+                   "permutation tests.";
     module.def(
         "digamma_means", &digamma_means, nb::arg("candidates").noconvert(), nb::arg("given").noconvert(),
         nb::arg("target").noconvert(), nb::arg("neighbors").noconvert(), nb::arg("digamma").noconvert(),
@@ -206,5 +186,6 @@ NB_MODULE(_kernel, module) {
                "The same means of variant 1, without given columns, over the rows without each fold.\n\n"
                "`folds` has the number of its fold for each row. Returns (candidates x folds x neighbors).");
     module.attr("CATEGORY_GAP") = category_gap;
+    bind_draws(module);
     module.def("has_avx2", &has_avx2, "Whether this machine has the AVX2 instructions.");
 }

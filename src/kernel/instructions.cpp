@@ -1,5 +1,7 @@
 #include "instructions.hpp"
 
+#include <stdexcept>
+
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
 #define NOMINMAX
@@ -22,6 +24,16 @@ bool has_avx2() {
 InstructionSet best_instruction_set() {
     static const InstructionSet best = has_avx2() ? InstructionSet::avx2 : InstructionSet::baseline;
     return best;
+}
+
+InstructionSet instruction_set_named(std::string_view name) {
+    if (name == "best")
+        return best_instruction_set();
+    if (name == "baseline")
+        return InstructionSet::baseline;
+    if (name == "avx2" && has_avx2())
+        return InstructionSet::avx2;
+    throw std::invalid_argument("instructions must be best or baseline; or avx2, on a machine that has it");
 }
 
 } // namespace infosift

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 // Code that must be compiled for the instruction set of its caller, see `Compiled`.
 #define INFOSIFT_INLINE __attribute__((always_inline)) inline
@@ -12,6 +13,9 @@ enum class InstructionSet { baseline, avx2 };
 
 bool has_avx2();
 InstructionSet best_instruction_set();
+
+/// The instruction set of a name: "best", "baseline", or "avx2" on a machine that has it.
+InstructionSet instruction_set_named(std::string_view name);
 
 /// Runs code compiled for the instruction set whose registers hold `width` numbers.
 ///

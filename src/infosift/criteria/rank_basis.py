@@ -14,6 +14,7 @@ from infosift.data.types import are_categorical, indicators_of_largest
 # Shares of the rows below the cuts of step functions.
 _CUTS = (1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6)
 _MOST_CATEGORIES = 6
+N_POLYNOMIALS = 3
 # A function whose remainder has less than this share of its spread is linearly dependent on the others.
 _SMALLEST_SHARE = 1e-7
 # Lower bound of 1 - r^2: where a function is determined exactly, the information would be infinite.

@@ -38,7 +38,7 @@ from infosift.random_streams import stream
 Answer = TypeVar("Answer")
 # A candidate of numbers has 3 polynomials and 5 steps.
 MOST_FUNCTIONS = 8
-# Values of functions of all candidates that are kept from draw to draw: 512 MB in single precision.
+# Values of functions of all candidates that are kept from draw to draw: 256 MB.
 _MOST_VALUES_KEPT = 128_000_000
 # Regressions are kept until they have so many rows together: one of 4,000 rows takes some 60 MB.
 _ROWS_OF_REGRESSIONS = 12_000
@@ -232,17 +232,18 @@ class CandidateBlock(AlignedPickle):
         return {**vars(self), "_kept": {}}
 
     def __sizeof__(self) -> int:
-        """Return about how many bytes it takes, with functions in single precision where these will be kept."""
-        of_functions = 4 * MOST_FUNCTIONS * self.columns.size if self.keeps else 0
+        """Return about how many bytes it takes, with functions of 16 bits where these will be kept."""
+        of_functions = 2 * MOST_FUNCTIONS * self.columns.size if self.keeps else 0
         return int(self.columns.nbytes + self.surrogates.nbytes + of_functions)
 
-    def cached(self, make: Callable[[CandidateBlock, range], Answer], units: range) -> Answer:
+    def cached(self, make: Callable[..., Answer], units: range, *options: Any) -> Answer:
         """Return what a function makes of these candidates, once where there is memory to keep it."""
-        if (make, units) in self._kept:
-            return self._kept[make, units]  # type: ignore[no-any-return]
-        made = make(self, units)
+        key = (make, units, *options)
+        if key in self._kept:
+            return self._kept[key]  # type: ignore[no-any-return]
+        made = make(self, units, *options)
         if self.keeps:
-            self._kept[make, units] = made
+            self._kept[key] = made
         return made
 
     def functions(self, positions: Sequence[int]) -> list[Functions]:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from infosift import _kernel
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.groups import FeatureUnit
-from infosift.inference.permutation import interval_of_p, studentised
+from infosift.inference.permutation import interval_of_p
 
 if TYPE_CHECKING:
     from infosift.inference.conditional_test import ConditionalTest
@@ -41,7 +43,8 @@ _MOST_DRAWN_VALUES = 1_000_000_000
 # root(h).
 _ENOUGH_EXCEEDANCES = 10
 _MOST_SEQUENTIAL_DRAWS = 200_000
-_VALUES_AT_ONCE = 2_000_000
+
+Scores: TypeAlias = "NDArray[np.float32] | FloatArray"
 
 
 @dataclass(frozen=True)
@@ -57,18 +60,15 @@ class NullSample:
     max_statistics: FloatArray
 
     @classmethod
-    def of_scores(cls, scores: FloatArray, handicaps: FloatArray | None = None) -> NullSample:
-        """Return the sample of scores (draws x candidates x scores).
+    def of_scores(cls, scores: Scores, handicaps: FloatArray | None = None) -> NullSample:
+        """Return the sample of scores (candidates x scores x draws).
 
-        Every score is studentised over all draws, so that data and surrogates are exchangeable; the statistic of a
-        candidate is the largest of its scores, less their ``handicaps`` where there are some.
+        Every score is studentised over all draws, the data included, so that data and surrogates are exchangeable;
+        the statistic of a candidate is the largest of its scores, less their ``handicaps`` where there are some.
         """
-        if scores.shape[1] > 1 and scores.size > _VALUES_AT_ONCE:
-            return cls.joined([cls.of_scores(half, handicaps) for half in np.array_split(scores, 2, axis=1)])
-        statistics = studentised(scores, scores.mean(axis=0), scores.std(axis=0))
-        statistics = (statistics if handicaps is None else statistics - handicaps).max(axis=2)
-        n_exceed = np.count_nonzero(statistics[1:] >= statistics[0], axis=0)
-        return cls(statistics[0], n_exceed, statistics.max(axis=1))
+        if handicaps is not None:
+            handicaps = np.ascontiguousarray(np.broadcast_to(handicaps, scores.shape[:2]))
+        return cls(*_kernel.studentised_maxima(scores, handicaps))
 
     @classmethod
     def joined(cls, parts: Sequence[NullSample]) -> NullSample:
@@ -144,7 +144,8 @@ class TestStatistic:
     def sample(self, n_permutations: int) -> NullSample:
         """Return the statistics of the data and of so many surrogates; none is drawn twice."""
         self._drawn.append(self.scores(range(sum(map(len, self._drawn)), n_permutations + 1)))
-        return NullSample.of_scores(np.concatenate(self._drawn), self.handicaps())
+        by_draw = np.concatenate(self._drawn)
+        return NullSample.of_scores(np.ascontiguousarray(np.moveaxis(by_draw, 0, -1)), self.handicaps())
 
     def handicaps(self) -> FloatArray | None:
         """Return by how much each score counts for less, where the target says so; by default by nothing."""

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest
+from scipy.special import betaincinv
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.groups import shuffled_rows
@@ -20,22 +20,23 @@ from infosift.errors import is_auto, require_count
 from infosift.random_streams import stream
 from infosift.results.steps import PermutationTest
 
-# Draws that share a random stream, and how many row numbers are kept in memory: 24 million take 48 to 96 MB.
-DRAWS_PER_STREAM = 64
+# Draws that are made at once, and how many row numbers are kept in memory: 24 million take 96 MB.
+DRAWS_PER_BLOCK = 64
 _MOST_KEPT = 24_000_000
 # François et al. (2007), section 4.3: "often limited to 20 or 50".
 _ADVISED_PERMUTATIONS = 50
 _LARGEST_DENOMINATOR = 1000
 _VALUES_AT_ONCE = 8_000_000
-# Of the 53 bits of a double: a product of two functions, each at most 8 in absolute value, takes 7 before the
-# point.
-_BITS_OF_PRODUCT = 7
-_MOST_BITS = 20
+# Functions are clipped at so many standard deviations, and have at most so many bits after the point.
+_MOST_DEVIATIONS = 8
+_MOST_BITS = 11
+_ROWS_OF_REGISTER = 16
 
-# Draws of a null: the row from which each row takes its value (draws x rows), for a block of ``DRAWS_PER_STREAM``.
-Permutations: TypeAlias = Callable[[range], IntArray]
-# Row numbers in the smallest integers that hold them.
-_Rows: TypeAlias = NDArray[np.unsignedinteger[Any]]
+RowNumbers: TypeAlias = NDArray[np.uint32]
+FixedPoint: TypeAlias = NDArray[np.int16]
+# Draws of a null: the row from which each row takes its value (draws x rows), for a block of ``DRAWS_PER_BLOCK``.
+# Unless it has an attribute ``repeats_rows`` that is false, a row may be taken more than once.
+Permutations: TypeAlias = Callable[[range], "IntArray | RowNumbers"]
 
 
 class PermutationIndices(AlignedPickle):
@@ -48,7 +49,8 @@ class PermutationIndices(AlignedPickle):
     def __init__(self, permutations: Permutations, n_rows: int) -> None:
         self._permutations, self.n_rows = permutations, n_rows
         self._lock = Lock()
-        self._kept: dict[int, _Rows] = {}
+        self._kept: dict[int, RowNumbers] = {}
+        self.bits = fixed_point_bits(n_rows, repeats_rows=getattr(permutations, "repeats_rows", True))
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what to send elsewhere: all that it takes to draw the same again."""
@@ -57,53 +59,50 @@ class PermutationIndices(AlignedPickle):
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _lock=Lock(), _kept={})
 
-    def __call__(self, draws: Sequence[int]) -> IntArray:
+    def __call__(self, draws: Sequence[int]) -> RowNumbers:
         """Return the row from which each row takes its value (draws x rows)."""
-        indices = np.empty((len(draws), self.n_rows), dtype=np.int64)
-        for block in sorted({draw // DRAWS_PER_STREAM for draw in draws}):
-            own = [i for i, draw in enumerate(draws) if draw // DRAWS_PER_STREAM == block]
-            indices[own] = self._block(block)[[draws[i] % DRAWS_PER_STREAM for i in own]]
+        indices = np.empty((len(draws), self.n_rows), dtype=np.uint32)
+        blocks = np.asarray(draws) // DRAWS_PER_BLOCK
+        for block in np.unique(blocks).tolist():
+            own = np.flatnonzero(blocks == block)
+            indices[own] = self._block(block)[np.asarray(draws)[own] % DRAWS_PER_BLOCK]
         return indices
 
-    def _block(self, block: int) -> _Rows:
-        """Return the draws of one random stream; the latest blocks are kept."""
-        kind = np.uint16 if self.n_rows <= np.iinfo(np.uint16).max else np.uint32
+    def _block(self, block: int) -> RowNumbers:
+        """Return a block of draws; the latest blocks are kept."""
         with self._lock:  # threads that need the same block wait for it rather than draw it too
             if block not in self._kept:
-                if (len(self._kept) + 1) * DRAWS_PER_STREAM * self.n_rows > _MOST_KEPT:
+                if (len(self._kept) + 1) * DRAWS_PER_BLOCK * self.n_rows > _MOST_KEPT:
                     self._kept.clear()
-                drawn = self._permutations(range(block * DRAWS_PER_STREAM, (block + 1) * DRAWS_PER_STREAM))
-                self._kept[block] = drawn.astype(kind)
+                drawn = self._permutations(range(block * DRAWS_PER_BLOCK, (block + 1) * DRAWS_PER_BLOCK))
+                self._kept[block] = drawn.astype(np.uint32, copy=False)
                 if block == 0:
                     self._kept[block][0] = np.arange(self.n_rows)
             return self._kept[block]
 
 
-def inverse_permuted(functions: FloatArray, indices: IntArray) -> FloatArray:
-    """Return functions (functions x draws x rows) whose products with a column are theirs with ``column[index]``.
+def fixed_point_bits(n_rows: int, *, repeats_rows: bool = False) -> int:
+    """Return how many bits after the point functions of unit variance have, such that no sum of products overflows.
 
-    To permute the few functions of the target by the inverse is as good as to permute those of all candidates:
-    sum_i f(i) x(p(i)) = sum_j f(p^-1(j)) x(j).
+    Rounded to multiples of 2^-b, a function has a length of at most root(n) (2^b + 1/2), so that a sum over any of
+    the n rows of products of two is at most n (2^b + 1/2)^2 (Cauchy and Schwarz); it must be below 2^31. In draws
+    that take rows more than once, up to n times, the length of one is up to root(n) times as large. Values of at
+    most 8 standard deviations must fit into 16 bits.
     """
-    inverse = np.full_like(indices, -1)
-    np.put_along_axis(inverse, indices, np.arange(indices.shape[1])[None], axis=1)
-    if inverse.min() >= 0:
-        return np.take(functions, inverse, axis=1, mode="clip")
-    sums = np.zeros((len(functions), *indices.shape))
-    for draw, index in enumerate(indices):  # no permutation: some rows are taken more than once
-        np.add.at(sums[:, draw].T, index, functions.T)
-    return sums
+    longer = math.sqrt(n_rows) if repeats_rows else 1.0
+    return next(b for b in range(_MOST_BITS, -16, -1) if longer * n_rows * (2.0**b + 0.5) ** 2 < 2**31)
 
 
-def rounded_for_exact_sums(functions: FloatArray) -> FloatArray:
-    """Round functions (... x rows) such that sums of their products over the rows have no rounding error.
+def to_fixed_point(functions: FloatArray, bits: int) -> FixedPoint:
+    """Return functions of unit variance as whole multiples of 2^-bits, of which sums are exact in any order."""
+    clipped = np.clip(functions, -_MOST_DEVIATIONS, _MOST_DEVIATIONS)
+    return np.asarray(np.rint(np.ldexp(clipped, bits)), dtype=np.int16)
 
-    Sums are then the same bits in whatever order, blocks or threads they are taken. Values are clipped at 8
-    standard deviations and have at most 20 bits after the point, so that they fit into single precision, too.
-    """
-    bits = (53 - _BITS_OF_PRODUCT - math.ceil(math.log2(functions.shape[-1]))) // 2
-    bits = min(bits, _MOST_BITS)
-    return np.asarray(np.ldexp(np.round(np.ldexp(np.clip(functions, -8, 8), bits)), -bits))
+
+def padded_rows(functions: FixedPoint) -> FixedPoint:
+    """Return functions (... x rows) with rows of zeros appended, such that registers of the processor are full."""
+    missing = -functions.shape[-1] % _ROWS_OF_REGISTER
+    return np.pad(functions, [(0, 0)] * (functions.ndim - 1) + [(0, missing)])
 
 
 def shuffled_orders(
@@ -160,14 +159,16 @@ def studentised(scores: FloatArray, mean: Any, spread: Any) -> FloatArray:
     return statistics
 
 
-@lru_cache(maxsize=4096)  # few different counts come up, and SciPy takes milliseconds for each
+@lru_cache(maxsize=4096)  # few different counts come up
 def interval_of_p(n_exceed: int, count: int, confidence: float = 0.95) -> tuple[float, float]:
     """Return a confidence interval of the p-value that all permutations would give (Clopper and Pearson 1934).
 
     ``n_exceed`` of ``count`` surrogates are at least as large as the data.
     """
-    interval = binomtest(n_exceed, count).proportion_ci(confidence, method="exact")
-    return float(interval.low), float(interval.high)
+    tail = (1 - confidence) / 2
+    low = 0.0 if n_exceed == 0 else float(betaincinv(n_exceed, count - n_exceed + 1, tail))
+    high = 1.0 if n_exceed == count else float(betaincinv(n_exceed + 1, count - n_exceed, 1 - tail))
+    return low, high
 
 
 def threshold(null: FloatArray, alpha: float) -> float:

@@ -174,7 +174,7 @@ class PublishedTests:
         orders = np.concatenate([np.arange(table.n_rows)[None], shuffled])
         values = self.values if self.neighbors is None else self.neighbors.candidates
         scores = [self._scores_of_surrogates(given, unit, orders, values) for unit in candidates]
-        sample = NullSample.of_scores(np.stack(scores, axis=1))
+        sample = NullSample.of_scores(np.stack([own.T for own in scores]))
         return MarginalTests(
             information=self._scores(given, candidates),
             statistics=sample.observed,

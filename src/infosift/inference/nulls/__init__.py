@@ -13,9 +13,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from infosift.arrays import FloatArray, IntArray
+from infosift import _kernel
+from infosift.arrays import BoolArray, FloatArray, IntArray
 from infosift.criteria.rank_basis import Functions, functions_of, standardised
 from infosift.data.groups import shuffled_rows
+from infosift.data.types import are_categorical
 from infosift.engines.base import AlignedPickle
 from infosift.inference import permutation
 from infosift.inference.kernel_ridge import KernelRidge
@@ -28,28 +30,36 @@ Positions: TypeAlias = "IntArray | slice"
 ALL = slice(None)
 # Of each component of the target, so many polynomials come before the products with functions of the subset.
 TARGET_ORDERS = 2
-# Values of the target's functions in draws: as many as fit into the cache, or make a matrix product worthwhile.
-_VALUES_IN_CACHE = 500_000
-_MOST_VALUES = 2_000_000
-_DRAWS_AT_ONCE = 64
+# Values of the target's functions in draws that are worked with at once, and the fewest draws worth a call.
+_VALUES_AT_ONCE = 1_000_000
+_FEWEST_DRAWS = 32
 
 
 @dataclass(frozen=True)
 class RandomPermutations:
-    """Random permutations of the rows, those of a block of draws from one random stream; row groups move whole."""
+    """Random permutations of the rows, within ``strata`` where these are given; or row groups, which move whole."""
 
     n_rows: int
     seed: int
     step: int
     row_groups: IntArray | None = None
+    strata: IntArray | None = None
 
-    def __call__(self, draws: range) -> IntArray:
+    @property
+    def repeats_rows(self) -> bool:
+        """Whether a row may be taken more than once: where a group takes from a smaller one."""
+        return self.row_groups is not None
+
+    def __call__(self, draws: range) -> IntArray | permutation.RowNumbers:
         """Return the row from which each row takes its value (draws x rows)."""
-        rows = np.arange(self.n_rows)
-        generator = stream(self.seed, "surrogate", self.step, draws.start // permutation.DRAWS_PER_STREAM)
-        if self.row_groups is None:
-            return generator.permuted(np.tile(rows, (len(draws), 1)), axis=1)
-        return np.stack([shuffled_rows(rows, generator, self.row_groups) for _ in draws])
+        if self.row_groups is not None:
+            generator = stream(self.seed, "surrogate", self.step, draws.start)
+            return np.stack([shuffled_rows(np.arange(self.n_rows), generator, self.row_groups) for _ in draws])
+        strata = np.zeros(self.n_rows, dtype=np.int64) if self.strata is None else self.strata
+        order = np.argsort(strata, kind="stable").astype(np.uint32)
+        starts = np.concatenate([[0], np.cumsum(np.bincount(strata))]).astype(np.uint32)
+        key = int(stream(self.seed, "surrogate", self.step).integers(2**64, dtype=np.uint64))
+        return _kernel.permutations(key, order, starts, draws.start, len(draws))
 
 
 class Surrogates:
@@ -75,6 +85,11 @@ class Surrogates:
         """Return functions of what is permuted, for columns at these positions."""
         return functions_of(self._columns[columns])
 
+    def are_ranked(self, columns: IntArray) -> BoolArray:
+        """Tell of which columns the functions are those of ranks of what is permuted: of numbers without gaps."""
+        own = self._columns[columns]
+        return ~(are_categorical(own) | np.isnan(own).any(axis=1))
+
 
 @dataclass(frozen=True)
 class TargetInDraws(AlignedPickle):
@@ -83,18 +98,16 @@ class TargetInDraws(AlignedPickle):
     data: FloatArray
     indices: permutation.PermutationIndices
 
-    def functions(self, draws: Sequence[int]) -> FloatArray:
-        """Return the functions in draws (components x functions x draws x rows).
+    def functions(self, draws: Sequence[int]) -> permutation.FixedPoint:
+        """Return the functions in draws (components x functions x draws x padded rows), of ``indices.bits`` bits.
 
         They are permuted by the inverse, while candidates stay.
         """
-        flat = permutation.inverse_permuted(self.data.reshape(-1, self.data.shape[-1]), self.indices(draws))
-        return flat.reshape(*self.data.shape[:2], *flat.shape[1:])
+        return _kernel.permuted_functions(permutation.to_fixed_point(self.data, self.indices.bits), self.indices(draws))
 
     def draws_at_once(self) -> int:
-        """Return how many draws make a matrix product worthwhile without leaving the cache."""
-        n_values = self.data.size
-        return max(1, _VALUES_IN_CACHE // n_values, min(_DRAWS_AT_ONCE, _MOST_VALUES // n_values))
+        """Return how many draws to work with at once."""
+        return max(_FEWEST_DRAWS, _VALUES_AT_ONCE // self.data.size)
 
 
 def target_functions(components: Sequence[FloatArray], subset: FloatArray | None = None) -> FloatArray:
@@ -124,7 +137,7 @@ class NullModel(AlignedPickle):
         self, components: Sequence[FloatArray], subset: FloatArray | None, indices: permutation.PermutationIndices
     ) -> TargetInDraws:
         """Return the target in draws, by functions (functions x rows) of its components and of the subset."""
-        return TargetInDraws(permutation.rounded_for_exact_sums(target_functions(components, subset)), indices)
+        return TargetInDraws(target_functions(components, subset), indices)
 
 
 class Null:

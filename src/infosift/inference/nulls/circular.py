@@ -14,12 +14,18 @@ from itertools import combinations
 
 import numpy as np
 
-from infosift.arrays import FloatArray, IntArray
+from infosift.arrays import BoolArray, FloatArray, IntArray
 from infosift.criteria.rank_basis import Functions, functions_of, standardised
 from infosift.engines.base import single_threaded_blas
 from infosift.inference import nulls
 from infosift.inference.kernel_ridge import KernelRidge
-from infosift.inference.permutation import PermutationIndices, Permutations, rounded_for_exact_sums
+from infosift.inference.permutation import (
+    FixedPoint,
+    PermutationIndices,
+    Permutations,
+    padded_rows,
+    to_fixed_point,
+)
 from infosift.random_streams import stream
 
 
@@ -64,6 +70,10 @@ class ProjectedSurrogates(nulls.Surrogates):
         """Return functions of the columns at some positions, projected off the subset."""
         return [Functions(*map(self._projection, own)) for own in super().functions(columns)]
 
+    def are_ranked(self, columns: IntArray) -> BoolArray:
+        """Tell that the functions of no column are those of ranks: they are projected."""
+        return np.zeros(len(columns), dtype=bool)
+
 
 @dataclass(frozen=True)
 class ProjectedTarget(nulls.TargetInDraws):
@@ -71,11 +81,11 @@ class ProjectedTarget(nulls.TargetInDraws):
 
     projection: Projection
 
-    def functions(self, draws: Sequence[int]) -> FloatArray:
-        """Return the functions in draws (components x functions x draws x rows): shifted, then projected."""
+    def functions(self, draws: Sequence[int]) -> FixedPoint:
+        """Return the functions in draws (components x functions x draws x padded rows): shifted, then projected."""
         shifted = self.data[..., self.indices(draws)]
         projected = self.projection(shifted.reshape(-1, shifted.shape[-1]))
-        return rounded_for_exact_sums(projected.reshape(shifted.shape))
+        return padded_rows(to_fixed_point(projected.reshape(shifted.shape), self.indices.bits))
 
 
 class ProjectedModel(nulls.NullModel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 from typing import NamedTuple
 from zlib import crc32
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from infosift.arrays import FloatArray, IntArray
+from infosift.arrays import BoolArray, FloatArray, IntArray
 from infosift.criteria.rank_basis import (
     Functions,
     expected_polynomials,
@@ -162,6 +162,12 @@ class ResidualSurrogates(Surrogates):
         ]
 
 
+    def are_ranked(self, columns: IntArray) -> BoolArray:
+        """Tell of which columns the functions are those of ranks of residuals: of numbers without gaps."""
+        gaps = np.isnan(self._residuals[columns]).any(axis=1)
+        return np.array([i not in self._categories for i in columns.tolist()]) & ~gaps
+
+
 class ResidualModel(NullModel):
     """How candidates and target appear in draws of permuted residuals."""
 
@@ -171,14 +177,6 @@ class ResidualModel(NullModel):
     def surrogates(self, columns: FloatArray, rows: Positions = ALL, batch: int | None = None) -> Surrogates:
         """Return surrogates of columns (columns x rows), drawn in some rows."""
         return ResidualSurrogates(columns, self._regression, self._seed, rows, batch)
-
-
-def stratified(shuffles: RandomPermutations, strata: IntArray, draws: range) -> IntArray:
-    """Return permutations (draws x rows) within strata.
-
-    Should residuals still depend on the subset, so do those of surrogates.
-    """
-    return shuffled_within(strata, shuffles(draws))
 
 
 def strata_of(subset: FloatArray) -> IntArray:
@@ -212,16 +210,6 @@ def _lower_half(ranks: FloatArray) -> NDArray[np.bool_] | None:
     return None
 
 
-def shuffled_within(strata: IntArray, orders: IntArray) -> IntArray:
-    """Return permutations (draws x rows) within strata: rows of a stratum come in the order of ``orders``."""
-    indices = np.empty_like(orders)
-    # Short integers are put in order in one pass over the rows (radix sort).
-    short = strata.astype(np.int16) if strata.max() < np.iinfo(np.int16).max else strata
-    by_stratum = np.argsort(short[orders], axis=1, kind="stable")
-    indices[:, np.argsort(short, kind="stable")] = np.take_along_axis(orders, by_stratum, axis=1)
-    return indices
-
-
 class ResidualNull(Null):
     """Permutes the residual of a feature given those selected, which keeps the dependence on these."""
 
@@ -231,10 +219,13 @@ class ResidualNull(Null):
     predicts_candidates = True
 
     def permutations(self, given: FloatArray, shuffles: RandomPermutations) -> Permutations:
-        """Return permutations within strata of the subset; without one, or with row groups, of all rows."""
+        """Return permutations within strata of the subset; without one, or with row groups, of all rows.
+
+        Should residuals still depend on the subset, so do those of surrogates.
+        """
         if not len(given) or shuffles.row_groups is not None:
             return shuffles
-        return partial(stratified, shuffles, strata_of(given))
+        return replace(shuffles, strata=strata_of(given))
 
     def model(self, given: FloatArray, regression: KernelRidge | None, seed: int) -> NullModel:
         """Return how candidates and target appear in draws; without a subset, columns are shuffled."""

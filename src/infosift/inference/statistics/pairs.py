@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from infosift import _kernel
 from infosift.arrays import DIGITS, FloatArray, IntArray
 from infosift.criteria.rank_basis import standardised
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import equal_parts
 from infosift.inference.conditional_test import MOST_FUNCTIONS, CandidateBlock, ConditionalTest
 from infosift.inference.max_test import NullSample, TestStatistic
-from infosift.inference.permutation import inverse_permuted, rounded_for_exact_sums
+from infosift.inference.permutation import FixedPoint, padded_rows, to_fixed_point
 
 _MOST_ROWS = 2_000
 _VALUES_AT_ONCE = 2_000_000
@@ -45,9 +44,13 @@ class PairStatistic(TestStatistic):
         self._positions = np.array(sorted(_single_features(test), key=lambda i: digest(test.units[i])))
         self._is_screened = len(self._positions) > self.max_features
         self._rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64)
-        self._target = rounded_for_exact_sums(np.stack([own[0] for own in test.component_functions]))
+        self._bits = test.indices.bits
+        first = np.stack([own[:1] for own in test.component_functions])
+        self._target = to_fixed_point(first, self._bits)  # (components x 1 x rows)
         n_orders = 1 if self._is_screened else 2
-        self._functions_of_blocks = self._engine.persist(_functions_of, test.blocks.handles, self._rows, n_orders)
+        self._functions_of_blocks = self._engine.persist(
+            _functions_of, test.blocks.handles, self._rows, n_orders, self._bits
+        )
         n_values = 2 * len(self._positions) ** 2 * len(self._rows)
         self.is_precise = not self._is_screened and n_values <= _FEW_VALUES
         self.best_pair = (0, 0)
@@ -64,10 +67,10 @@ class PairStatistic(TestStatistic):
         return FeatureUnit(f"{one.name} + {other.name}", (*one.columns, *other.columns)), 0
 
     @cached_property
-    def _functions(self) -> FloatArray:
-        """The functions of all single features (orders x features x rows), in the order of their positions."""
+    def _functions(self) -> FixedPoint:
+        """The functions of all single features (orders x features x padded rows), in the order of their positions."""
         functions = np.concatenate(list(self._engine.map(np.asarray, self._functions_of_blocks)), axis=1)
-        return functions[:, self._positions].astype(np.float64)
+        return padded_rows(functions[:, self._positions])
 
     def scores(self, draws: range) -> FloatArray:
         """Return the largest coefficient of each draw (draws x 1 x 1); keep the pair of draw 0."""
@@ -78,8 +81,8 @@ class PairStatistic(TestStatistic):
             at_once = min(at_once, max(1, _SCREENED_VALUES_AT_ONCE // (self.max_features * len(self._rows))))
         largest: list[FloatArray] = []
         for part in equal_parts(len(draws), at_once):
-            drawn = inverse_permuted(self._target, self.test.indices(draws[part]))
-            target = drawn[:, :, self._rows].swapaxes(0, 1)
+            drawn = _kernel.permuted_functions(self._target, self.test.indices(draws[part]))
+            target = np.ascontiguousarray(drawn[..., self._rows])  # (components x 1 x draws x rows)
             coefficients, pairs = self._largest_of_screened(target) if self._is_screened else self._largest(target)
             largest.append(coefficients)
             if draws[part][0] == 0:
@@ -87,25 +90,28 @@ class PairStatistic(TestStatistic):
             reporter.advance(part.stop - part.start)
         return np.concatenate(largest)[:, None, None]
 
-    def _largest(self, target: FloatArray) -> tuple[FloatArray, IntArray]:
-        """Return the largest coefficient of each draw, and its pair; ``target`` is (draws x components x rows)."""
-        coefficients, pairs = np.full(len(target), -1.0), np.zeros((len(target), 2), dtype=np.int64)
+    def _largest(self, drawn: FixedPoint) -> tuple[FloatArray, IntArray]:
+        """Return the largest coefficient of each draw, and its pair."""
+        n_draws = drawn.shape[2]
+        sums, pairs = np.full(n_draws, -1), np.zeros((n_draws, 2), dtype=np.int64)
         first, second = np.triu_indices(len(self._positions), k=1)
         at_once = max(1, _VALUES_AT_ONCE // (len(self._functions) ** 2 * len(self._rows)))
         blocks = [(first[part], second[part]) for part in equal_parts(len(first), at_once)]
-        for found, of_pairs in self._engine.map(_largest_of_pairs, blocks, self._functions, target):
-            better = found > coefficients
-            coefficients[better], pairs[better] = found[better], of_pairs[better]
-        return coefficients / np.sqrt(len(self._rows)), self._positions[pairs]
+        shared = self._functions, len(self._rows), padded_rows(drawn), self._bits
+        for found, of_pairs in self._engine.map(_largest_of_pairs, blocks, *shared):
+            better = found > sums
+            sums[better], pairs[better] = found[better], of_pairs[better]
+        return sums * 4.0**-self._bits / np.sqrt(len(self._rows)), self._positions[pairs]
 
-    def _largest_of_screened(self, target: FloatArray) -> tuple[FloatArray, IntArray]:
+    def _largest_of_screened(self, drawn: FixedPoint) -> tuple[FloatArray, IntArray]:
         """Return the same for first functions of the features of largest effect in each draw."""
-        effects = np.concatenate(list(self._engine.map(_effects_of, self._functions_of_blocks, target)))
+        target = _as_numbers(drawn[:, 0].swapaxes(0, 1), self._bits)  # (draws x components x rows)
+        effects = np.concatenate(list(self._engine.map(_effects_of, self._functions_of_blocks, target, self._bits)))
         by_effect = np.argsort(-np.round(effects[self._positions].T, DIGITS), axis=1, kind="stable")
         screened = self._positions[np.sort(by_effect[:, : self.max_features], axis=1)]  # (draws x features)
         functions = self.test.blocks.gather(_first_functions, screened.ravel(), self._functions_of_blocks)
         items = list(zip(np.split(np.stack(functions), len(target)), target, strict=True))
-        largest = list(self._engine.map(_largest_of_functions, items))
+        largest = list(self._engine.map(_largest_of_functions, items, self._bits))
         pairs = [own[[i, j]] for own, (_, i, j) in zip(screened, largest, strict=True)]
         return np.array([coefficient for coefficient, _, _ in largest]), np.stack(pairs)
 
@@ -115,55 +121,53 @@ def _single_features(test: ConditionalTest) -> list[int]:
     return [i for i, unit in enumerate(test.units) if len(unit.columns) == 1]
 
 
-def _functions_of(block: CandidateBlock, rows: IntArray, n_orders: int) -> NDArray[np.float32]:
+def _functions_of(block: CandidateBlock, rows: IntArray, n_orders: int, bits: int) -> FixedPoint:
     """Return the first functions of all candidates of a block (orders x candidates x rows), of unit variance."""
-    functions = np.empty((n_orders, len(block.units), len(rows)), dtype=np.float32)
+    functions = np.empty((n_orders, len(block.units), len(rows)), dtype=np.int16)
     size = max(1, _VALUES_AT_ONCE // (MOST_FUNCTIONS * block.columns.shape[1]))
     for part in equal_parts(len(block.units), size):
         of_part = block.functions(range(part.start, part.stop))
         for order in range(n_orders):
             own = np.stack([one.smooth[min(order, len(one.smooth) - 1)][rows] for one in of_part])
-            functions[order, part] = rounded_for_exact_sums(standardised(own))
+            functions[order, part] = to_fixed_point(standardised(own), bits)
     return functions
 
 
+def _as_numbers(functions: FixedPoint, bits: int) -> FloatArray:
+    return np.asarray(np.ldexp(functions.astype(np.float64), -bits))
+
+
 def _largest_of_pairs(
-    pairs: tuple[IntArray, IntArray], functions: FloatArray, target: FloatArray
-) -> tuple[FloatArray, IntArray]:
-    """Return the largest coefficient of the products of these pairs in each draw, and its pair.
+    pairs: tuple[IntArray, IntArray], functions: FixedPoint, n_rows: int, target: FixedPoint, bits: int
+) -> tuple[IntArray, IntArray]:
+    """Return the largest sum of products with these pairs in each draw, and its pair.
 
     Products are brought to unit variance; where one hardly varies it is zero.
     """
-    n_draws, n_components, n_rows = target.shape
     first, second = pairs
-    products = np.concatenate([one[first] * other[second] for one, other in product(functions, repeat=2)])
-    varies = products.std(axis=1, keepdims=True) > _LEAST_SPREAD
-    products = rounded_for_exact_sums(standardised(products) * varies)
-    largest = np.abs(products @ target.reshape(-1, n_rows).T).reshape(-1, n_draws, n_components).max(axis=2)
-    which = largest.argmax(axis=0)
-    of_pairs = np.stack([first, second], axis=1)[which % len(first)]
-    return largest[which, np.arange(n_draws)], of_pairs
+    largest, which = _kernel.largest_pairs(functions, n_rows, first, second, target, bits, _LEAST_SPREAD)
+    return largest, np.stack([first[which], second[which]], axis=1)
 
 
-def _effects_of(functions: NDArray[np.float32], target: FloatArray) -> FloatArray:
+def _effects_of(functions: FixedPoint, target: FloatArray, bits: int) -> FloatArray:
     """Return the largest coefficient of the first function of each feature with the target (features x draws)."""
     n_draws, n_components, n_rows = target.shape
-    products = functions[0].astype(np.float64) @ target.reshape(-1, n_rows).T
+    products = _as_numbers(functions[0], bits) @ target.reshape(-1, n_rows).T
     return np.asarray(np.abs(products).reshape(-1, n_draws, n_components).max(axis=2))
 
 
-def _first_functions(item: tuple[NDArray[np.float32], IntArray]) -> list[NDArray[np.float32]]:
+def _first_functions(item: tuple[FixedPoint, IntArray]) -> list[FixedPoint]:
     functions, positions = item
     return list(functions[0][positions])
 
 
-def _largest_of_functions(item: tuple[NDArray[np.float32], FloatArray]) -> tuple[float, int, int]:
+def _largest_of_functions(item: tuple[FixedPoint, FloatArray], bits: int) -> tuple[float, int, int]:
     """Return the largest coefficient of a product of two functions with a component of the target, and which two.
 
     All products are one matrix product, (f * y) @ f.T, and their variances another: nothing of the size
     pairs x rows is made.
     """
-    functions, target = item[0].astype(np.float64), item[1]
+    functions, target = _as_numbers(item[0], bits), item[1]
     n_rows = functions.shape[1]
     means = functions @ functions.T / n_rows
     spread = np.sqrt(np.maximum((functions**2) @ (functions**2).T / n_rows - means**2, 0))

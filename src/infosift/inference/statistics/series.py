@@ -2,7 +2,7 @@
 
 Mean products of Legendre polynomials of two ranks are the coefficients of the ratio of the joint density to the
 product of the marginal ones; all are zero under independence. A draw permutes rows only, so that the coefficients
-of all candidates and many draws are one matrix product.
+of all candidates and many draws are one matrix product, in whole numbers (src/kernel/series.cpp).
 """
 
 from __future__ import annotations
@@ -10,20 +10,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
-from typing import TypeAlias
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infosift.arrays import DIGITS, FloatArray
-from infosift.criteria.rank_basis import Functions
+from infosift import _kernel
+from infosift.arrays import DIGITS, FloatArray, IntArray
+from infosift.criteria.rank_basis import N_POLYNOMIALS, Functions
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import equal_parts, single_threaded_blas
 from infosift.inference.conditional_test import MOST_FUNCTIONS, CandidateBlock, ConditionalTest
 from infosift.inference.max_test import TIMES_TO_SETTLE, NullSample, TestStatistic, schedule_of_cheap_draws
 from infosift.inference.nulls import TARGET_ORDERS, TargetInDraws
-from infosift.inference.permutation import rounded_for_exact_sums
+from infosift.inference.permutation import FixedPoint, padded_rows, to_fixed_point
 
 # Values of functions that are multiplied at once.
 _VALUES_AT_ONCE = 2_000_000
@@ -41,94 +42,71 @@ _RIDGE = 1e-6
 
 @dataclass(frozen=True)
 class CandidateSeries:
-    """Functions of candidates, and steps of them (candidates x functions x rows), padded with zeros.
+    """Functions of candidates (candidates x functions x padded rows), the first ``n_smooth`` smooth, then steps.
 
-    Single precision holds them exactly, since they are rounded.
+    They are whole numbers, multiples of 2^-``bits``, and padded with functions that are zero.
     """
 
-    functions: NDArray[np.float32]
-    steps: NDArray[np.float32]
+    functions: FixedPoint
+    n_smooth: int
+    n_rows: int
+    bits: int
 
     @classmethod
-    def of(cls, candidates: Sequence[Functions]) -> CandidateSeries:
+    def of(cls, candidates: Sequence[Functions], bits: int) -> CandidateSeries:
         """Stack the functions of candidates."""
-        smooth, steps = ([getattr(own, name) for own in candidates] for name in ("smooth", "steps"))
-        return cls(_padded(smooth, 2), _padded(steps, 1))
+        smooth, steps = ([getattr(own, name) for own in candidates] for name in Functions._fields)
+        n_smooth, n_steps = max(TARGET_ORDERS, *map(len, smooth)), max(map(len, steps))
+        functions = np.zeros((len(candidates), n_smooth + n_steps, smooth[0].shape[1]))
+        for i, (own, own_steps) in enumerate(zip(smooth, steps, strict=True)):
+            functions[i, : len(own)] = own
+            functions[i, n_smooth : n_smooth + len(own_steps)] = own_steps
+        return cls(padded_rows(to_fixed_point(functions, bits)), n_smooth, functions.shape[2], bits)
 
-    def scores(self, target: FloatArray, sums: Sequence[int] | None = None) -> FloatArray:
-        """Return the scores of candidates (draws x candidates x scores), for each component of the target.
+    @classmethod
+    def of_numbers(cls, columns: FloatArray, bits: int) -> CandidateSeries:
+        """Return the functions of columns of numbers without gaps."""
+        return cls(_kernel.rank_functions(np.ascontiguousarray(columns), bits), N_POLYNOMIALS, columns.shape[1], bits)
 
-        ``target`` has its functions in draws (components x functions x draws x rows). With b(j, m) the coefficient
-        of function j of the candidate and m of the target, these are b(1, 1)², the sum of b(j, 1)², the largest
-        b(j, m)² with j, m <= 2, the largest square of a step with m = 1, and that of products with the subset. By
-        ``sums``, those of so many components, one after the other, are added up. The cube root of a chi-squared
-        variable is nearly normal (Wilson and Hilferty 1931), which makes them comparable.
+    @property
+    def _scale(self) -> float:
+        """What brings a sum of products of functions to unit variance under independence."""
+        return float(4.0**-self.bits / math.sqrt(self.n_rows))
+
+    def scores(self, target: FixedPoint, sums: Sequence[int] | None = None) -> NDArray[np.float32]:
+        """Return the scores of candidates (candidates x scores x draws), for each component of the target.
+
+        ``target`` has its functions in draws (components x functions x draws x padded rows). With b(j, m) the
+        coefficient of function j of the candidate and m of the target, these are b(1, 1)², the sum of b(j, 1)²,
+        the largest b(j, m)² with j, m <= 2, the largest square of a step with m = 1, and that of products with the
+        subset. By ``sums``, those of so many components, one after the other, are added up. The cube root of a
+        chi-squared variable is nearly normal (Wilson and Hilferty 1931), which makes them comparable.
         """
-        first, second = self._squares(target)
-        scores = [
-            first[:, 0],
-            _sum_in_order(first),
-            np.maximum(first[:, :2], second).max(axis=1),
-            (_coefficients(self.steps, target[:, 0]) ** 2).max(axis=1),
-        ]
-        if target.shape[1] > TARGET_ORDERS:
-            products = target[:, TARGET_ORDERS:]
-            through_subset = _coefficients(self.functions[:, :1], products.reshape(-1, *products.shape[2:]))
-            shape = (len(self.functions), *products.shape[:3])
-            scores.append((through_subset.reshape(shape) ** 2).max(axis=2))
-        if sums is not None:
-            scores = [_summed(of_components, sums) for of_components in scores]
-        roots = np.cbrt(np.stack(scores, axis=2))  # candidates x components x scores x draws
-        return np.ascontiguousarray(np.moveaxis(roots.reshape(len(roots), -1, target.shape[2]), -1, 0))
+        sizes = np.array([1] * len(target) if sums is None else sums, dtype=np.int64)
+        return _kernel.series_scores(self.functions, self.n_smooth, target, sizes, self._scale)
 
-    def effects(self, target: FloatArray) -> FloatArray:
-        """Return the raw effect of each candidate (draws x candidates): a sum of squared coefficients."""
-        first, second = self._squares(target)
-        of_components = _sum_in_order(first) + _sum_in_order(first[:, :2]) + _sum_in_order(second)
-        return np.asarray(_sum_in_order(of_components).T)
-
-    def _squares(self, target: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return b(j, 1)² of all functions, and b(j, 2)² of two (candidates x functions x components x draws)."""
-        first = _coefficients(self.functions, target[:, 0]) ** 2
-        return first, _coefficients(self.functions[:, :2], target[:, 1]) ** 2
+    def effects(self, target: FixedPoint) -> FloatArray:
+        """Return the raw effect of each candidate (candidates x draws): a sum of squared coefficients."""
+        return _kernel.series_effects(self.functions, self.n_smooth, target, self._scale)
 
 
-_Method: TypeAlias = Callable[[CandidateSeries, FloatArray], FloatArray]
+_Method: TypeAlias = Callable[[CandidateSeries, FixedPoint], Any]
 
 
-def _sum_in_order(terms: FloatArray) -> FloatArray:
-    """Return the sum over the second axis, one term after the other: the same bits whatever the other axes are."""
-    return reduce(np.add, np.moveaxis(terms, 1, 0))
-
-
-def _summed(scores: FloatArray, sizes: Sequence[int]) -> FloatArray:
-    """Return sums of scores (candidates x components x draws) over so many components, one after the other."""
-    parts = np.split(scores, np.cumsum(sizes)[:-1], axis=1)
-    return np.stack([_sum_in_order(part) for part in parts], axis=1)
-
-
-def _coefficients(functions: NDArray[np.float32], targets: FloatArray) -> FloatArray:
-    """Return mean products times the root of the rows, of unit variance under independence.
-
-    They are (candidates x functions x components x draws) of functions (candidates x functions x rows).
-    """
-    n_rows = functions.shape[2]
-    with single_threaded_blas():
-        products = functions.reshape(-1, n_rows).astype(np.float64) @ targets.reshape(-1, n_rows).T
-    return np.asarray(products.reshape(*functions.shape[:2], *targets.shape[:2]) / math.sqrt(n_rows))
-
-
-def _padded(functions: Sequence[FloatArray], least: int) -> NDArray[np.float32]:
-    """Return functions (functions x rows) of several candidates in one array, of at least so many each."""
-    most = max(least, *(len(own) for own in functions))
-    padded = np.zeros((len(functions), most, functions[0].shape[1]), dtype=np.float32)
-    for i, own in enumerate(functions):
-        padded[i, : len(own)] = rounded_for_exact_sums(own)
-    return padded
-
-
-def _series_of(block: CandidateBlock, units: range) -> CandidateSeries:
-    return CandidateSeries.of(block.functions(units))
+def _series_of(block: CandidateBlock, units: range, bits: int) -> list[tuple[IntArray, CandidateSeries]]:
+    """Return the functions of candidates of a block, with their positions among these: of numbers, and of others."""
+    columns = np.array([block.units[i][0] for i in units])
+    are_single = np.array([len(block.units[i]) == 1 for i in units])
+    ranked = are_single & block.surrogates.are_ranked(columns)
+    series = []
+    if ranked.any():
+        residuals = block.surrogates.residuals()[columns[ranked]]
+        series.append((np.flatnonzero(ranked), CandidateSeries.of_numbers(residuals, bits)))
+    if not ranked.all():
+        others = np.flatnonzero(~ranked)
+        functions = block.functions([units[i] for i in others])
+        series.append((others, CandidateSeries.of(functions, bits)))
+    return series
 
 
 def block_scores(
@@ -137,22 +115,29 @@ def block_scores(
     draws: Sequence[int],
     units: slice = slice(None),
     method: _Method = CandidateSeries.scores,
-) -> FloatArray:
-    """Return what a method of series gives for candidates of a block in draws (draws x candidates x ...)."""
+) -> Any:
+    """Return what a method of series gives for candidates of a block in draws (candidates x ... x draws)."""
     start, stop, _ = units.indices(len(block.units))
     size = max(1, _VALUES_AT_ONCE // (MOST_FUNCTIONS * block.columns.shape[1]))
-    series = [block.cached(_series_of, range(i, min(i + size, stop))) for i in range(start, stop, size)]
-    parts = []
+    parts = [range(i, min(i + size, stop)) for i in range(start, stop, size)]
+    series = [
+        (part.start - start + positions, own)
+        for part in parts
+        for positions, own in block.cached(_series_of, part, target.indices.bits)
+    ]
+    order = np.argsort(np.concatenate([positions for positions, _ in series]))
+    in_draws = []
     for part in equal_parts(len(draws), target.draws_at_once()):
         functions = target.functions(draws[part])
-        parts.append(np.concatenate([method(own, functions) for own in series], axis=1))
-    return np.concatenate(parts)
+        in_draws.append(np.concatenate([method(own, functions) for _, own in series]))
+    together = np.concatenate(in_draws, axis=-1)
+    return together if np.all(np.diff(order) == 1) else together[order]
 
 
 def effects_of(test: ConditionalTest, draws: Sequence[int]) -> FloatArray:
     """Return the raw effect of each candidate of a test in draws (draws x candidates)."""
     effects = test.blocks.map(block_scores, test.target, draws, slice(None), CandidateSeries.effects)
-    return np.concatenate(list(effects), axis=1)
+    return np.asarray(np.concatenate(list(effects)).T)
 
 
 class SeriesStatistic(TestStatistic):
@@ -215,12 +200,12 @@ class SeriesStatistic(TestStatistic):
 
 
 def _more_scores(
-    known: tuple[CandidateBlock, FloatArray | None], target: TargetInDraws, draws: range, method: _Method
-) -> FloatArray:
-    """Return the scores (draws x candidates x scores) that are known, and those of more draws."""
+    known: tuple[CandidateBlock, NDArray[np.float32] | None], target: TargetInDraws, draws: range, method: _Method
+) -> NDArray[np.float32]:
+    """Return the scores (candidates x scores x draws) that are known, and those of more draws."""
     block, scores = known
     more = block_scores(block, target, draws, slice(None), method)
-    return more if scores is None else np.concatenate([scores, more])
+    return more if scores is None else np.concatenate([scores, more], axis=-1)
 
 
 def _sample_anew(

@@ -1,0 +1,201 @@
+#include "arrays.hpp"
+#include "instructions.hpp"
+#include "permutations.hpp"
+#include "series.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <tuple>
+
+namespace nb = nanobind;
+
+namespace infosift {
+
+namespace {
+
+using Draws = ArrayOf<std::uint32_t, 2>;
+using Functions = ArrayOf<std::int16_t, 3>;
+using FunctionsInDraws = ArrayOf<std::int16_t, 4>;
+
+void require_rows_below(std::span<const std::uint32_t> numbers, std::size_t rows) {
+    if (std::any_of(numbers.begin(), numbers.end(), [&](std::uint32_t row) { return row >= rows; }))
+        throw std::invalid_argument("rows must be numbered from 0 to the number of rows - 1");
+}
+
+NewArray<std::uint32_t, 2> permutations(std::uint64_t key, const ArrayOf<std::uint32_t, 1> &order,
+                                        const ArrayOf<std::uint32_t, 1> &starts, std::uint64_t first,
+                                        std::size_t count) {
+    const std::size_t rows = order.size();
+    const auto bounds = span_of<std::uint32_t, 1>(starts);
+    require_rows_below(span_of<std::uint32_t, 1>(order), rows);
+    if (rows == 0 || bounds.size() < 2 || bounds.front() != 0 || bounds.back() != rows ||
+        std::adjacent_find(bounds.begin(), bounds.end(), std::greater_equal<>()) != bounds.end())
+        throw std::invalid_argument("starts must ascend from 0 to the number of rows");
+    auto sources = std::make_unique<std::uint32_t[]>(count * rows);
+    {
+        nb::gil_scoped_release released;
+        draw_permutations(key, span_of<std::uint32_t, 1>(order), bounds, first, {sources.get(), count * rows});
+    }
+    return as_array<2>(std::move(sources), {count, rows});
+}
+
+NewArray<std::int16_t, 4> permuted_functions(const Functions &functions, const Draws &sources) {
+    const std::size_t components = functions.shape(0), count = functions.shape(1), rows = functions.shape(2);
+    const std::size_t draws = sources.shape(0), stride = padded(rows);
+    if (sources.shape(1) != rows)
+        throw std::invalid_argument("functions and draws must have the same number of rows");
+    require_rows_below(span_of<std::uint32_t, 2>(sources), rows);
+    const std::size_t size = components * count * draws * stride;
+    auto permuted = std::make_unique<std::int16_t[]>(size);
+    {
+        nb::gil_scoped_release released;
+        permute_functions(span_of<std::int16_t, 3>(functions), rows, span_of<std::uint32_t, 2>(sources), stride,
+                          {permuted.get(), size});
+    }
+    return as_array<4>(std::move(permuted), {components, count, draws, stride});
+}
+
+std::pair<CandidateFunctions, TargetFunctions> checked(const Functions &candidates, std::size_t smooth,
+                                                       const FunctionsInDraws &target) {
+    const std::size_t count = candidates.shape(1), rows = candidates.shape(2);
+    if (rows == 0 || rows % rows_of_register != 0 || target.shape(3) != rows)
+        throw std::invalid_argument("candidates and target must have the same number of rows, a multiple of 16");
+    if (smooth < TargetFunctions::orders || smooth > count || target.shape(1) < TargetFunctions::orders)
+        throw std::invalid_argument("candidates and target need two smooth functions each");
+    return {{candidates.data(), candidates.shape(0), smooth, count - smooth, rows},
+            {target.data(), target.shape(0), target.shape(1), target.shape(2), rows}};
+}
+
+NewArray<float, 3> series_scores(const Functions &candidates, std::size_t smooth, const FunctionsInDraws &target,
+                                 const ArrayOf<std::int64_t, 1> &sums, double scale,
+                                 std::string_view instructions_name) {
+    const auto [own, others] = checked(candidates, smooth, target);
+    const auto sizes = span_of<std::int64_t, 1>(sums);
+    if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 1; }) ||
+        static_cast<std::size_t>(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})) != others.components)
+        throw std::invalid_argument("sums must be positive and add up to the number of components");
+    const InstructionSet instructions = instruction_set_named(instructions_name);
+    const std::size_t kinds = sizes.size() * others.kinds(), size = own.candidates * kinds * others.draws;
+    auto scores = std::make_unique_for_overwrite<float[]>(size);
+    {
+        nb::gil_scoped_release released;
+        find_series_scores(instructions, own, others, sizes, scale, {scores.get(), size});
+    }
+    return as_array<3>(std::move(scores), {own.candidates, kinds, others.draws});
+}
+
+NewArray<double, 2> series_effects(const Functions &candidates, std::size_t smooth, const FunctionsInDraws &target,
+                                   double scale, std::string_view instructions_name) {
+    const auto [own, others] = checked(candidates, smooth, target);
+    const InstructionSet instructions = instruction_set_named(instructions_name);
+    const std::size_t size = own.candidates * others.draws;
+    auto effects = std::make_unique_for_overwrite<double[]>(size);
+    {
+        nb::gil_scoped_release released;
+        find_series_effects(instructions, own, others, scale, {effects.get(), size});
+    }
+    return as_array<2>(std::move(effects), {own.candidates, others.draws});
+}
+
+std::tuple<NewArray<std::int64_t, 1>, NewArray<std::int64_t, 1>>
+largest_pairs(const Functions &functions, std::size_t rows, const ArrayOf<std::int64_t, 1> &first,
+              const ArrayOf<std::int64_t, 1> &second, const FunctionsInDraws &target, int bits, double least_spread,
+              std::string_view instructions_name) {
+    const std::size_t stride = functions.shape(2), draws = target.shape(2);
+    if (stride % rows_of_register != 0 || rows > stride || target.shape(3) != stride || target.shape(1) != 1)
+        throw std::invalid_argument("functions and target must have the same number of rows, a multiple of 16");
+    const auto are_features = [&](std::span<const std::int64_t> positions) {
+        return std::all_of(positions.begin(), positions.end(), [&](std::int64_t position) {
+            return position >= 0 && position < static_cast<std::int64_t>(functions.shape(1));
+        });
+    };
+    const PairFunctions pairs{functions.data(), functions.shape(0), functions.shape(1),
+                              rows, stride, span_of<std::int64_t, 1>(first), span_of<std::int64_t, 1>(second)};
+    if (pairs.first.size() != pairs.second.size() || !are_features(pairs.first) || !are_features(pairs.second))
+        throw std::invalid_argument("pairs must be of features");
+    const TargetFunctions others{target.data(), target.shape(0), 1, draws, stride};
+    const InstructionSet instructions = instruction_set_named(instructions_name);
+    auto largest = std::make_unique<std::int64_t[]>(draws), which = std::make_unique<std::int64_t[]>(draws);
+    {
+        nb::gil_scoped_release released;
+        find_largest_pairs(instructions, pairs, others, bits, least_spread, {largest.get(), draws},
+                           {which.get(), draws});
+    }
+    return {as_array<1>(std::move(largest), {draws}), as_array<1>(std::move(which), {draws})};
+}
+
+NewArray<std::int16_t, 3> rank_functions(const ArrayOf<double, 2> &columns, int bits) {
+    const std::size_t count = columns.shape(0), rows = columns.shape(1), stride = padded(rows);
+    const std::size_t size = count * rank_function_count * stride;
+    if (rows == 0 || bits > 12)
+        throw std::invalid_argument("columns must have rows, and functions at most 12 bits after the point");
+    auto functions = std::make_unique<std::int16_t[]>(size);
+    {
+        nb::gil_scoped_release released;
+        find_rank_functions(span_of<double, 2>(columns), rows, bits, {functions.get(), size});
+    }
+    return as_array<3>(std::move(functions), {count, rank_function_count, stride});
+}
+
+template <class Number>
+std::tuple<NewArray<double, 1>, NewArray<std::int64_t, 1>, NewArray<double, 1>>
+studentised_maxima(const ArrayOf<Number, 3> &scores, const std::optional<ArrayOf<double, 2>> &handicaps) {
+    const std::size_t candidates = scores.shape(0), kinds = scores.shape(1), draws = scores.shape(2);
+    if (candidates == 0 || kinds == 0 || draws == 0 || (handicaps && handicaps->size() != candidates * kinds))
+        throw std::invalid_argument("there must be scores, and a handicap for each or for none");
+    auto observed = std::make_unique<double[]>(candidates), maxima = std::make_unique<double[]>(draws);
+    auto exceedances = std::make_unique<std::int64_t[]>(candidates);
+    {
+        nb::gil_scoped_release released;
+        const auto lowered = handicaps ? span_of<double, 2>(*handicaps) : std::span<const double>();
+        find_maxima<Number>(span_of<Number, 3>(scores), lowered, {observed.get(), candidates},
+                            {exceedances.get(), candidates}, {maxima.get(), draws});
+    }
+    return {as_array<1>(std::move(observed), {candidates}), as_array<1>(std::move(exceedances), {candidates}),
+            as_array<1>(std::move(maxima), {draws})};
+}
+
+} // namespace
+
+void bind_draws(nb::module_ &module) {
+    module.def("permutations", &permutations, nb::arg("key"), nb::arg("order").noconvert(),
+               nb::arg("starts").noconvert(), nb::arg("first"), nb::arg("count"),
+               "Random permutations within strata (draws x rows): the row from which each row takes its value.\n\n"
+               "`order` has the rows stratum by stratum, `starts` where each begins and where the last one ends.");
+    module.def("permuted_functions", &permuted_functions, nb::arg("functions").noconvert(),
+               nb::arg("sources").noconvert(),
+               "Functions of the target (components x functions x rows) moved by draws (draws x rows).\n\n"
+               "Returns (components x functions x draws x rows), the rows padded to a multiple of 16.");
+    module.def("rank_functions", &rank_functions, nb::arg("columns").noconvert(), nb::arg("bits"),
+               "Three polynomials and five steps of the ranks of columns, in multiples of 2^-bits.\n\n"
+               "Returns (columns x 8 x rows), the rows padded to a multiple of 16.");
+    module.def("series_scores", &series_scores, nb::arg("candidates").noconvert(), nb::arg("smooth"),
+               nb::arg("target").noconvert(), nb::arg("sums").noconvert(), nb::arg("scale"),
+               nb::arg("instructions") = "best",
+               "Series scores of candidates (candidates x functions x rows), the first `smooth` functions smooth.\n\n"
+               "Returns (candidates x scores x draws), for a target (components x functions x draws x rows).");
+    module.def("series_effects", &series_effects, nb::arg("candidates").noconvert(), nb::arg("smooth"),
+               nb::arg("target").noconvert(), nb::arg("scale"), nb::arg("instructions") = "best",
+               "Raw effects of candidates, sums of squared coefficients (candidates x draws).");
+    module.def("largest_pairs", &largest_pairs, nb::arg("functions").noconvert(), nb::arg("rows"),
+               nb::arg("first").noconvert(), nb::arg("second").noconvert(), nb::arg("target").noconvert(),
+               nb::arg("bits"), nb::arg("least_spread"), nb::arg("instructions") = "best",
+               "The largest sum of products of two features' functions and a component of the target, in each draw,\n"
+               "and the pair that it is of. Functions are (orders x features x rows), the target (components x 1 x\n"
+               "draws x rows); `rows` are those before padding.");
+    module.def("studentised_maxima", &studentised_maxima<float>, nb::arg("scores").noconvert(),
+               nb::arg("handicaps").none() = nb::none(),
+               "Statistics by scores (candidates x scores x draws): those of draw 0, how many others are as large\n"
+               "(both by candidate), and the largest of each draw.");
+    module.def("studentised_maxima", &studentised_maxima<double>, nb::arg("scores").noconvert(),
+               nb::arg("handicaps").none() = nb::none());
+}
+
+} // namespace infosift

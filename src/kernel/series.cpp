@@ -1,0 +1,282 @@
+#include "series.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+namespace infosift {
+
+namespace {
+
+// Draws and candidates whose sums are worked on at once, and rows whose functions then stay in the cache.
+constexpr std::size_t draws_at_once = 32, candidates_at_once = 64, rows_at_once = 512;
+
+/// Add to `sums` the sums over some rows of the products of `ours` functions and `theirs`, each next to the other.
+template <std::size_t ours, std::size_t theirs>
+INFOSIFT_INLINE void add_tile(const std::int16_t *a, const std::int16_t *b, std::size_t stride, std::size_t registers,
+                              std::int32_t *sums) {
+    std::int32_t tile[ours][theirs] = {};
+    for (std::size_t row = 0; row < registers * rows_of_register; ++row)
+#pragma GCC unroll 4
+        for (std::size_t i = 0; i < ours; ++i)
+#pragma GCC unroll 4
+            for (std::size_t j = 0; j < theirs; ++j)
+                tile[i][j] += static_cast<std::int32_t>(a[i * stride + row]) *
+                              static_cast<std::int32_t>(b[j * stride + row]);
+    for (std::size_t i = 0; i < ours; ++i)
+        for (std::size_t j = 0; j < theirs; ++j)
+            sums[i * draws_at_once + j] += tile[i][j];
+}
+
+template <std::size_t ours>
+INFOSIFT_INLINE void add_in_draws(const std::int16_t *a, const std::int16_t *b, std::size_t stride,
+                                  std::size_t registers, std::size_t draws, std::int32_t *sums) {
+    std::size_t draw = 0;
+    for (; draw + 4 <= draws; draw += 4)
+        add_tile<ours, 4>(a, b + draw * stride, stride, registers, sums + draw);
+    for (; draw < draws; ++draw)
+        add_tile<ours, 1>(a, b + draw * stride, stride, registers, sums + draw);
+}
+
+/// Add the products of `count` functions of a candidate and one of the target in draws.
+INFOSIFT_INLINE void add_products(const std::int16_t *a, std::size_t count, const std::int16_t *b,
+                                  std::size_t stride, std::size_t registers, std::size_t draws,
+                                  std::int32_t *sums) {
+    std::size_t f = 0;
+    for (; f + 4 <= count; f += 4)
+        add_in_draws<4>(a + f * stride, b, stride, registers, draws, sums + f * draws_at_once);
+    for (; f + 2 <= count; f += 2)
+        add_in_draws<2>(a + f * stride, b, stride, registers, draws, sums + f * draws_at_once);
+    if (f < count)
+        add_in_draws<1>(a + f * stride, b, stride, registers, draws, sums + f * draws_at_once);
+}
+
+/// The sums of products of candidates and a component of the target, in some draws.
+///
+/// For each candidate: of all its functions with the first of the target, of two with the second, and of one with
+/// each of the others.
+class Sums {
+public:
+    static constexpr std::size_t with_second = 2;
+
+    Sums(const CandidateFunctions &candidates, const TargetFunctions &target)
+        : candidates_(candidates), target_(target), functions_(candidates.smooth + candidates.steps),
+          size_((functions_ + with_second + target.products()) * draws_at_once),
+          sums_(std::min(candidates_at_once, candidates.candidates) * size_) {}
+
+    INFOSIFT_INLINE void find(std::size_t first_candidate, std::size_t count, std::size_t component,
+                              std::size_t first_draw, std::size_t draws) {
+        std::fill(sums_.begin(), sums_.end(), 0);
+        const std::size_t stride = target_.padded_rows;
+        for (std::size_t row = 0; row < stride; row += rows_at_once) {
+            const std::size_t registers = std::min(rows_at_once, stride - row) / rows_of_register;
+            for (std::size_t c = 0; c < count; ++c) {
+                const std::int16_t *const own = candidates_.of(first_candidate + c) + row;
+                std::int32_t *sums = &sums_[c * size_];
+                for (std::size_t f = 0; f < target_.functions; ++f) {
+                    const std::size_t multiplied = f == 0 ? functions_ : f == 1 ? with_second : 1;
+                    add_products(own, multiplied, target_.at(component, f, first_draw) + row, stride, registers,
+                                 draws, sums);
+                    sums += multiplied * draws_at_once;
+                }
+            }
+        }
+    }
+
+    /// The squared coefficients of a function of the candidate and one of the target, by draw.
+    template <class Number>
+    INFOSIFT_INLINE std::array<Number, draws_at_once> squares(std::size_t candidate, std::size_t ours,
+                                                              std::size_t theirs, Number scale) const {
+        const std::size_t place = theirs == 0   ? ours
+                                  : theirs == 1 ? functions_ + ours
+                                                : functions_ + with_second + theirs - TargetFunctions::orders;
+        const std::int32_t *const sums = &sums_[candidate * size_ + place * draws_at_once];
+        std::array<Number, draws_at_once> squares;
+        for (std::size_t draw = 0; draw < draws_at_once; ++draw) {
+            const Number coefficient = static_cast<Number>(sums[draw]) * scale;
+            squares[draw] = coefficient * coefficient;
+        }
+        return squares;
+    }
+
+private:
+    const CandidateFunctions &candidates_;
+    const TargetFunctions &target_;
+    std::size_t functions_, size_;
+    std::vector<std::int32_t> sums_;
+};
+
+template <class Number> using Draws = std::array<Number, draws_at_once>;
+
+template <class Number> INFOSIFT_INLINE void add(Draws<Number> &total, const Draws<Number> &more) {
+    for (std::size_t draw = 0; draw < draws_at_once; ++draw)
+        total[draw] += more[draw];
+}
+
+template <class Number> INFOSIFT_INLINE void raise(Draws<Number> &largest, const Draws<Number> &other) {
+    for (std::size_t draw = 0; draw < draws_at_once; ++draw)
+        largest[draw] = largest[draw] < other[draw] ? other[draw] : largest[draw];
+}
+
+/// Cube roots, by an estimate from the exponent and two steps of Halley: only operations that IEEE 754 defines to
+/// the bit, unlike those of a mathematical library.
+INFOSIFT_INLINE void take_roots(Draws<float> &values) {
+    for (float &value : values) {
+        float root = std::bit_cast<float>(std::bit_cast<std::int32_t>(value) / 3 + 709921077);
+        for (int step = 0; step < 2; ++step) {
+            const float cube = root * root * root;
+            root = root * (cube + 2 * value) / (2 * cube + value);
+        }
+        value = value > 0 ? root : 0.0f;
+    }
+}
+
+/// Add the squared scores of a candidate about a component to those of components before it.
+INFOSIFT_INLINE void add_scores(const Sums &sums, const CandidateFunctions &candidates, const TargetFunctions &target,
+                                std::size_t candidate, float scale, std::span<Draws<float>> totals) {
+    const auto of_first = sums.squares(candidate, 0, 0, scale);
+    Draws<float> of_all = of_first, of_orders = of_first, of_steps{}, of_products{};
+    for (std::size_t f = 1; f < candidates.smooth; ++f) {
+        const auto squares = sums.squares(candidate, f, 0, scale);
+        add(of_all, squares);
+        if (f < Sums::with_second)
+            raise(of_orders, squares);
+    }
+    for (std::size_t f = 0; f < Sums::with_second; ++f)
+        raise(of_orders, sums.squares(candidate, f, 1, scale));
+    for (std::size_t f = 0; f < candidates.steps; ++f)
+        raise(of_steps, sums.squares(candidate, candidates.smooth + f, 0, scale));
+    for (std::size_t f = TargetFunctions::orders; f < target.functions; ++f)
+        raise(of_products, sums.squares(candidate, 0, f, scale));
+    const Draws<float> *const own[] = {&of_first, &of_all, &of_orders, &of_steps, &of_products};
+    for (std::size_t kind = 0; kind < totals.size(); ++kind)
+        add(totals[kind], *own[kind]);
+}
+
+/// Add the effects of a candidate on a component to those on components before it.
+INFOSIFT_INLINE void add_effects(const Sums &sums, const CandidateFunctions &candidates, std::size_t candidate,
+                                 double scale, Draws<double> &total) {
+    for (std::size_t f = 0; f < candidates.smooth; ++f)
+        add(total, sums.squares(candidate, f, 0, scale));
+    for (std::size_t order = 0; order < TargetFunctions::orders; ++order)
+        for (std::size_t f = 0; f < Sums::with_second; ++f)
+            add(total, sums.squares(candidate, f, order, scale));
+}
+
+/// Run code for each batch of draws and of candidates: `code(first draw, draws, first candidate, candidates)`.
+template <class Code>
+INFOSIFT_INLINE void in_batches(std::size_t draws, std::size_t candidates, const Code &code) {
+    for (std::size_t draw = 0; draw < draws; draw += draws_at_once)
+        for (std::size_t candidate = 0; candidate < candidates; candidate += candidates_at_once)
+            code(draw, std::min(draws_at_once, draws - draw), candidate,
+                 std::min(candidates_at_once, candidates - candidate));
+}
+
+/// Write the product of two functions, of unit variance in multiples of 2^-bits, or zeros if it hardly varies.
+INFOSIFT_INLINE void set_product(const std::int16_t *a, const std::int16_t *b, std::size_t rows, int bits,
+                                 double least_spread, std::vector<double> &values, std::int16_t *product) {
+    constexpr double most = 8; // standard deviations
+    const double scale = std::ldexp(1.0, -2 * bits), unit = std::ldexp(1.0, bits), n = static_cast<double>(rows);
+    std::int64_t sum = 0;
+    for (std::size_t row = 0; row < rows; ++row)
+        sum += static_cast<std::int32_t>(a[row]) * static_cast<std::int32_t>(b[row]);
+    const double mean = static_cast<double>(sum) / n;
+    double squares = 0;
+    for (std::size_t row = 0; row < rows; ++row) {
+        values[row] = (static_cast<std::int32_t>(a[row]) * static_cast<std::int32_t>(b[row]) - mean) * scale;
+        squares += values[row] * values[row];
+    }
+    const double spread = std::sqrt(squares / n), factor = spread > least_spread ? unit / spread : 0.0;
+    for (std::size_t row = 0; row < rows; ++row)
+        product[row] = static_cast<std::int16_t>(rounded(std::clamp(values[row] * factor, -most * unit, most * unit)));
+}
+
+} // namespace
+
+void find_largest_pairs(InstructionSet instructions, const PairFunctions &pairs, const TargetFunctions &target,
+                        int bits, double least_spread, std::span<std::int64_t> largest,
+                        std::span<std::int64_t> which) {
+    std::fill(largest.begin(), largest.end(), -1);
+    const std::size_t combinations = pairs.orders * pairs.orders, stride = pairs.padded_rows;
+    run_for(instructions, [&]<std::size_t>() INFOSIFT_INLINE_LAMBDA {
+        std::vector<double> values(pairs.rows);
+        std::vector<std::int16_t> products(combinations * stride);
+        std::vector<std::int32_t> sums(combinations * draws_at_once);
+        for (std::size_t pair = 0; pair < pairs.first.size(); ++pair) {
+            for (std::size_t i = 0; i < combinations; ++i)
+                set_product(pairs.at(i / pairs.orders, pairs.first[pair]), pairs.at(i % pairs.orders, pairs.second[pair]),
+                            pairs.rows, bits, least_spread, values, &products[i * stride]);
+            for (std::size_t component = 0; component < target.components; ++component)
+                for (std::size_t first = 0; first < target.draws; first += draws_at_once) {
+                    const std::size_t draws = std::min(draws_at_once, target.draws - first);
+                    std::fill(sums.begin(), sums.end(), 0);
+                    add_products(products.data(), combinations, target.at(component, 0, first), stride,
+                                 stride / rows_of_register, draws, sums.data());
+                    for (std::size_t i = 0; i < combinations; ++i)
+                        for (std::size_t draw = 0; draw < draws; ++draw) {
+                            const std::int64_t sum = std::abs(sums[i * draws_at_once + draw]);
+                            if (sum > largest[first + draw]) {
+                                largest[first + draw] = sum;
+                                which[first + draw] = static_cast<std::int64_t>(pair);
+                            }
+                        }
+                }
+        }
+    });
+}
+
+void find_series_scores(InstructionSet instructions, const CandidateFunctions &candidates,
+                        const TargetFunctions &target, std::span<const std::int64_t> sums_over, double scale,
+                        std::span<float> scores) {
+    const std::size_t kinds = target.kinds(), groups = sums_over.size();
+    run_for(instructions, [&]<std::size_t>() INFOSIFT_INLINE_LAMBDA {
+        Sums sums(candidates, target);
+        std::vector<Draws<float>> totals(candidates_at_once * kinds);
+        in_batches(target.draws, candidates.candidates,
+                   [&](std::size_t draw, std::size_t draws, std::size_t first, std::size_t count)
+                       INFOSIFT_INLINE_LAMBDA {
+                           std::size_t component = 0;
+                           for (std::size_t group = 0; group < groups; ++group) {
+                               std::fill(totals.begin(), totals.end(), Draws<float>{});
+                               for (std::int64_t i = 0; i < sums_over[group]; ++i, ++component) {
+                                   sums.find(first, count, component, draw, draws);
+                                   for (std::size_t c = 0; c < count; ++c)
+                                       add_scores(sums, candidates, target, c, static_cast<float>(scale),
+                                                  {&totals[c * kinds], kinds});
+                               }
+                               for (std::size_t c = 0; c < count; ++c)
+                                   for (std::size_t kind = 0; kind < kinds; ++kind) {
+                                       auto &own = totals[c * kinds + kind];
+                                       take_roots(own);
+                                       const std::size_t place = ((first + c) * groups + group) * kinds + kind;
+                                       std::copy_n(own.begin(), draws, &scores[place * target.draws + draw]);
+                                   }
+                           }
+                       });
+    });
+}
+
+void find_series_effects(InstructionSet instructions, const CandidateFunctions &candidates,
+                         const TargetFunctions &target, double scale, std::span<double> effects) {
+    run_for(instructions, [&]<std::size_t>() INFOSIFT_INLINE_LAMBDA {
+        Sums sums(candidates, target);
+        std::vector<Draws<double>> totals(candidates_at_once);
+        in_batches(target.draws, candidates.candidates,
+                   [&](std::size_t draw, std::size_t draws, std::size_t first, std::size_t count)
+                       INFOSIFT_INLINE_LAMBDA {
+                           std::fill(totals.begin(), totals.end(), Draws<double>{});
+                           for (std::size_t component = 0; component < target.components; ++component) {
+                               sums.find(first, count, component, draw, draws);
+                               for (std::size_t c = 0; c < count; ++c)
+                                   add_effects(sums, candidates, c, scale, totals[c]);
+                           }
+                           for (std::size_t c = 0; c < count; ++c)
+                               std::copy_n(totals[c].begin(), draws, &effects[(first + c) * target.draws + draw]);
+                       });
+    });
+}
+
+} // namespace infosift

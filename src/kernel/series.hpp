@@ -1,0 +1,101 @@
+#pragma once
+
+#include "instructions.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+// Series scores of candidates in draws, by sums over the rows of products of functions. Functions are whole numbers
+// of 16 bits and sums have 32, so that sums are the same in whatever order they are added up.
+//
+// No sum overflows: with functions of mean square m (candidate) and m' (target), and any part of n rows, the sum of
+// products is at most n root(m m') by Cauchy and Schwarz. Python rounds functions of unit variance to multiples of
+// 2^-bits such that this is below 2^31 (`fixed_point_bits`, which allows for rounding, and for draws that take rows
+// more than once). A test holds it at the bound.
+
+namespace infosift {
+
+/// Rows are padded with zeros to a multiple of this: what the widest registers hold of 16 bits.
+inline constexpr std::size_t rows_of_register = 16;
+
+/// The nearest whole number, of two the even one: what is added has no digits after the point.
+INFOSIFT_INLINE double rounded(double value) {
+    constexpr double no_fraction = 6755399441055744.0; // 1.5 * 2^52
+    return (value + no_fraction) - no_fraction;
+}
+
+constexpr std::size_t padded(std::size_t rows) {
+    return (rows + rows_of_register - 1) / rows_of_register * rows_of_register;
+}
+
+/// Functions of candidates (candidates x functions x padded rows): smooth ones, then steps.
+struct CandidateFunctions {
+    const std::int16_t *values;
+    std::size_t candidates, smooth, steps, padded_rows;
+
+    const std::int16_t *of(std::size_t candidate) const {
+        return values + candidate * (smooth + steps) * padded_rows;
+    }
+};
+
+/// Functions of the components of the target in draws (components x functions x draws x padded rows).
+///
+/// The first two are polynomials of the component, the others products of the first with functions of the subset.
+struct TargetFunctions {
+    static constexpr std::size_t orders = 2;
+
+    const std::int16_t *values;
+    std::size_t components, functions, draws, padded_rows;
+
+    const std::int16_t *at(std::size_t component, std::size_t function, std::size_t draw) const {
+        return values + ((component * functions + function) * draws + draw) * padded_rows;
+    }
+    std::size_t products() const { return functions - orders; }
+    /// Kinds of scores: of the first function, of all, of both orders, of steps, and of products if there are any.
+    std::size_t kinds() const { return products() > 0 ? 5 : 4; }
+};
+
+/// The scores (candidates x groups of components x kinds x draws): cube roots of squared coefficients, see
+/// `CandidateSeries` in Python. Squares are summed over as many components, one after the other, as `sums` says,
+/// and `scale` brings a sum of products to unit variance under independence.
+void find_series_scores(InstructionSet instructions, const CandidateFunctions &candidates,
+                        const TargetFunctions &target, std::span<const std::int64_t> sums, double scale,
+                        std::span<float> scores);
+
+/// The raw effects (candidates x draws): sums of squared coefficients.
+void find_series_effects(InstructionSet instructions, const CandidateFunctions &candidates,
+                         const TargetFunctions &target, double scale, std::span<double> effects);
+
+/// Pairs of features, by their functions (orders x features x padded rows).
+struct PairFunctions {
+    const std::int16_t *values;
+    std::size_t orders, features, rows, padded_rows;
+    std::span<const std::int64_t> first, second;
+
+    const std::int16_t *at(std::size_t order, std::int64_t feature) const {
+        return values + (order * features + static_cast<std::size_t>(feature)) * padded_rows;
+    }
+};
+
+/// The largest absolute sum of products, in each draw, of a component of the target and a product of two functions,
+/// one of each feature of a pair, and its pair. Products are of unit variance in multiples of 2^-bits, and zero where
+/// their standard deviation is less than `least_spread`; of equal sums the first pair counts.
+void find_largest_pairs(InstructionSet instructions, const PairFunctions &pairs, const TargetFunctions &target,
+                        int bits, double least_spread, std::span<std::int64_t> largest,
+                        std::span<std::int64_t> which);
+
+/// Polynomials of orders 1 to 3 and five steps of the ranks of columns (columns x rows), of unit variance, in
+/// multiples of 2^-bits (columns x 8 x padded rows, zero at first). Values that are equal up to rounding share a rank.
+inline constexpr std::size_t polynomial_count = 3, step_count = 5, rank_function_count = 8;
+void find_rank_functions(std::span<const double> columns, std::size_t rows, int bits,
+                         std::span<std::int16_t> functions);
+
+/// Statistics of candidates by scores (candidates x scores x draws), each studentised over all draws: the largest of
+/// a candidate, less `handicaps` (candidates x scores, or none). `observed` is that of draw 0, `exceedances` in how many others it is as large, and
+/// `maxima` has the largest of all candidates in each draw.
+template <class Number>
+void find_maxima(std::span<const Number> scores, std::span<const double> handicaps, std::span<double> observed,
+                 std::span<std::int64_t> exceedances, std::span<double> maxima);
+
+} // namespace infosift

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.linalg import eigh, solve_triangular
+from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 from scipy.spatial.distance import cdist
 
@@ -22,10 +22,10 @@ from infosift.data.types import are_categorical, coordinates_of
 from infosift.engines.base import Engine, equal_parts, single_threaded_blas
 from infosift.random_streams import stream
 
-# Up to as many rows the kernel matrix is exact; beyond, it is spanned by landmarks (Nyström; Williams and Seeger
-# 2001).
-_MOST_EXACT = 400
-_LANDMARKS = 250
+# A kernel is spanned by landmarks (Nyström; Williams and Seeger 2001): the best of so many rows, and of these at most
+# so many. Ridges that leave-one-out chooses leave fewer degrees of freedom.
+_MOST_CANDIDATES = 250
+_MOST_LANDMARKS = 128
 # Of more rows the functions are held in single precision, and worked with in parts.
 _MOST_IN_DOUBLE = 4_096
 _ROWS_OF_PART = 1_024
@@ -85,13 +85,14 @@ class KernelBasis:
         is_long = self.n_rows > _MOST_IN_DOUBLE
         self._parts = equal_parts(self.n_rows, _ROWS_OF_PART if is_long else self.n_rows)
         landmarks = points
-        if self.n_rows > _MOST_EXACT:  # the same rows in every run
-            landmarks = points[stream(0, "landmarks").choice(self.n_rows, _LANDMARKS, replace=False)]
+        if self.n_rows > _MOST_CANDIDATES:  # the same rows in every run
+            landmarks = points[stream(0, "landmarks").choice(self.n_rows, _MOST_CANDIDATES, replace=False)]
 
         def kernel(rows: FloatArray, others: FloatArray) -> FloatArray:
             return np.asarray(np.exp(-(cdist(rows, others, "sqeuclidean") / n_columns) / (2 * width**2)))
 
         factor, pivots, rank, _ = dpstrf(kernel(landmarks, landmarks), tol=_NEGLIGIBLE, lower=1)
+        rank = min(rank, _MOST_LANDMARKS)
         span, lower = landmarks[pivots[:rank] - 1], np.tril(factor[:rank, :rank])
 
         @lru_cache(maxsize=1)  # a table in one part is worked out once
@@ -105,7 +106,7 @@ class KernelBasis:
         for number in numbers:
             centred = features_of(number) - mean
             products += centred.T @ centred
-        eigenvalues, vectors = eigh(products)
+        eigenvalues, vectors = np.linalg.eigh(products)
         held = eigenvalues > _NEGLIGIBLE * eigenvalues[-1]
         self.eigenvalues, vectors = eigenvalues[held], vectors[:, held] / np.sqrt(eigenvalues[held])
         self._functions = np.empty((self.n_rows, len(self.eigenvalues)), np.float32 if is_long else np.float64)

@@ -33,6 +33,11 @@ _ROWS_OF_PART = 1_024
 _NEGLIGIBLE = 1e-8
 # Ridge penalties that are compared, in units of n.
 RIDGES = tuple(10.0 ** (exponent / 2) for exponent in range(-12, 0))
+# What a degree of freedom costs where values are predicted, and where spreads are: a spread that is smoothed too much
+# leaves some of the dependence on the subset. The least share of rows that must be left after that.
+_COST_OF_FREEDOM = 1.2
+_COST_IN_SPREADS = 1.0
+_LEAST_FREE = 0.1
 # Where rows are in groups, the most folds of groups that are left out in turn.
 _MOST_FOLDS = 20
 # Widths of the Gaussian kernel, in units of the root of the number of columns.
@@ -138,15 +143,18 @@ class KernelBasis:
 
 
 class LeaveOneOut:
-    """Ridge regressions on a basis for all ridges at once, by the residuals of rows that are left out one by one.
+    """Ridge regressions on a basis, by the residuals of rows that are left out one by one.
 
     These have a closed form: the residual of a row over one minus its leverage. Columns (columns x rows) are
-    centred. Ridges are compared by their residuals in the ``compared`` rows.
+    centred. Errors are those in the ``compared`` rows.
     """
 
     def __init__(self, basis: KernelBasis, compared: IntArray) -> None:
         self._basis, self._compared, n_rows = basis, compared, basis.n_rows
+        self._functions = np.ascontiguousarray(basis.at(compared).T)
         self._shrinkage = basis.eigenvalues / (basis.eigenvalues + np.array(RIDGES)[:, None] * n_rows)
+        self._explained = np.ascontiguousarray((self._shrinkage * (2 - self._shrinkage)).T)
+        self._used = (self._shrinkage.sum(axis=1) + 1) / n_rows  # degrees of freedom, as a share of the rows
         self._free = np.empty((len(RIDGES), n_rows))
         for part, values in basis.in_parts():
             self._free[:, part] = 1 - (self._shrinkage @ (values**2).T + 1 / n_rows)
@@ -155,12 +163,20 @@ class LeaveOneOut:
         """Return the coefficients of columns before any ridge, which the other methods take."""
         return self._basis.coefficients_of(centred)
 
-    def compare(self, coefficients: FloatArray, centred: FloatArray, out: FloatArray) -> None:
-        """Write the residuals by every ridge (columns x ridges x compared rows)."""
-        shrunk = _by_every_ridge(coefficients, self._shrinkage)
-        fitted = row_stable_product(shrunk, self._basis.at(self._compared).T)
-        np.subtract(centred[:, None, self._compared], fitted.reshape(out.shape), out=out)
-        np.divide(out, self._free[:, self._compared], out=out)
+    def best(self, coefficients: FloatArray, centred: FloatArray, cost: float) -> tuple[FloatArray, IntArray]:
+        """Return the mean squared error of columns by the best ridge for each, and that ridge.
+
+        It is chosen by generalised cross-validation, in which leverages are replaced by their mean, and a degree
+        of freedom counts for ``cost``: without a surplus the ridge is too small too often (Kim and Gu 2004).
+        """
+        penalties = 1 / np.maximum(1 - cost * self._used, _LEAST_FREE) ** 2
+        penalties[:-1][cost * self._used[:-1] > 1 - _LEAST_FREE] = np.inf
+        squares = np.einsum("cr,cr->c", centred, centred)[:, None]
+        left = np.maximum(squares - row_stable_product(coefficients**2, self._explained), 0.0)
+        ridges = np.argmin(left * penalties, axis=1)
+        fitted = row_stable_product(coefficients * self._shrinkage[ridges], self._functions)
+        left = (centred[:, self._compared] - fitted) / self._free[:, self._compared][ridges]
+        return np.asarray(np.einsum("cr,cr->c", left, left) / len(self._compared)), ridges
 
     def residuals(
         self, coefficients: FloatArray, centred: FloatArray, ridges: IntArray, left_out: bool = True
@@ -177,7 +193,7 @@ class LeaveGroupsOut:
     """
 
     def __init__(self, basis: KernelBasis, compared: IntArray, folds: Sequence[IntArray]) -> None:
-        self._folds = [_Fold(basis, rows, compared) for rows in folds]
+        self._folds, self._n_compared = [_Fold(basis, rows, compared) for rows in folds], len(compared)
 
     def coefficients(self, centred: FloatArray) -> FloatArray:
         """Return the coefficients outside each fold before any ridge (folds x columns x functions)."""
@@ -185,10 +201,13 @@ class LeaveGroupsOut:
         total, pairs = np.sum(inside, axis=0), zip(self._folds, inside, strict=True)
         return np.stack([fold.coefficients(total - own, centred) for fold, own in pairs])
 
-    def compare(self, coefficients: FloatArray, centred: FloatArray, out: FloatArray) -> None:
-        """Write the residuals by every ridge (columns x ridges x compared rows)."""
+    def best(self, coefficients: FloatArray, centred: FloatArray, cost: float) -> tuple[FloatArray, IntArray]:
+        """Return the mean squared error of columns by the best ridge for each, and that ridge: of all the one."""
+        left = np.empty((len(centred), len(RIDGES), self._n_compared))
         for fold, own in zip(self._folds, coefficients, strict=True):
-            fold.compare(own, centred, out)
+            fold.compare(own, centred, left)
+        errors = np.mean(left**2, axis=2)
+        return errors.min(axis=1), np.argmin(errors, axis=1)
 
     def residuals(
         self, coefficients: FloatArray, centred: FloatArray, ridges: IntArray, left_out: bool = True
@@ -328,58 +347,57 @@ class KernelRidge:
             return LeaveOneOut(basis, self._compared)
         return LeaveGroupsOut(basis, self._compared, self._folds)
 
-    def predict(self, columns: FloatArray, *, left_out: bool = True) -> FloatArray:
+    def predict(
+        self, columns: FloatArray, *, left_out: bool = True, cost: float = _COST_OF_FREEDOM
+    ) -> FloatArray:
         """Predict each row of columns (columns x rows), or of one column, from the remaining rows.
 
         Gaps are imputed by what is predicted there. Unless rows are ``left_out``, it is the fit to all rows, its
-        own included; groups of rows are always left out.
+        own included; groups of rows are always left out. ``cost`` is that of a degree of freedom.
         """
         if columns.ndim == 1:
-            return np.asarray(self.predict(columns[None], left_out=left_out)[0])
+            return np.asarray(self.predict(columns[None], left_out=left_out, cost=cost)[0])
         gaps = np.isnan(columns)
         if not gaps.any():
-            return self._predict(columns, left_out)
+            return self._predict(columns, left_out, cost)
         columns = impute(columns)
         for _ in range(_ROUNDS_OF_IMPUTING):
-            columns = np.where(gaps, self._predict(columns), columns)
-        return self._predict(columns)
+            columns = np.where(gaps, self._predict(columns, True, cost), columns)
+        return self._predict(columns, True, cost)
 
-    def _predict(self, columns: FloatArray, left_out: bool = True) -> FloatArray:
+    def _predict(self, columns: FloatArray, left_out: bool, cost: float) -> FloatArray:
         at_once = max(1, _VALUES_AT_ONCE // (len(RIDGES) * min(self.n_rows, _MOST_COMPARED)))
         with single_threaded_blas():
             parts = [columns[part] for part in equal_parts(len(columns), at_once)]
-            return np.concatenate([part - self._residuals(part, left_out) for part in parts])
+            return np.concatenate([part - self._residuals(part, left_out, cost) for part in parts])
 
-    def _residuals(self, columns: FloatArray, left_out: bool) -> FloatArray:
+    def _residuals(self, columns: FloatArray, left_out: bool, cost: float) -> FloatArray:
         """Return the (leave-one-out) residuals of columns, by the width and the ridge of least error."""
         centred = columns - columns.mean(axis=1, keepdims=True)
         residuals = residuals_by_mean(centred, self._folds)
         errors_of_mean = np.mean(residuals[:, self._compared] ** 2, axis=1)
-        widths, ridges, coefficients = self._best(centred, errors_of_mean)
+        widths, ridges, coefficients = self._best(centred, errors_of_mean, cost)
         for width in np.unique(widths[widths >= 0]):
             # Of all columns, since the bits of a product depend on its shape, and that on the others' widths.
             by_width = self._fits[width].residuals(coefficients[width], centred, ridges, left_out)
             residuals[widths == width] = by_width[widths == width]
         return residuals
 
-    def _best(self, centred: FloatArray, least: FloatArray) -> tuple[IntArray, IntArray, list[FloatArray]]:
+    def _best(
+        self, centred: FloatArray, least: FloatArray, cost: float
+    ) -> tuple[IntArray, IntArray, list[FloatArray]]:
         """Return the width and the ridge of least error for each column, and the coefficients of all widths.
 
         A width of -1 is where the mean has ``least`` error.
         """
         widths, ridges = np.full(len(centred), -1), np.zeros(len(centred), dtype=np.int64)
         coefficients = []
-        # A large array is made once: to get and return its memory takes longer than to fill it.
-        left = np.empty((len(centred), len(RIDGES), len(self._compared)))
         for width, fit in enumerate(self._fits):
             coefficients.append(fit.coefficients(centred))
-            fit.compare(coefficients[-1], centred, left)
-            np.multiply(left, left, out=left)
-            errors = left.mean(axis=2)
-            best = np.argmin(errors, axis=1)
-            better = errors.min(axis=1) < least
+            errors, best = fit.best(coefficients[-1], centred, cost)
+            better = errors < least
             widths[better], ridges[better] = width, best[better]
-            least = np.minimum(least, errors.min(axis=1))
+            least = np.minimum(least, errors)
         return widths, ridges, coefficients
 
 
@@ -399,8 +417,9 @@ def expected_spread(residuals: FloatArray, regression: KernelRidge) -> FloatArra
     away = np.abs(residuals)
     mean = _mean_of_known(away)[:, None]
     away = np.divide(away, mean, out=np.ones_like(away), where=mean > 0)
-    plain = np.maximum(regression.predict(away), _LEAST_SPREAD)
-    by_logarithm = np.exp(regression.predict(np.log(np.maximum(away, _LEAST_DISTANCE))))
+    logarithms = np.log(np.maximum(away, _LEAST_DISTANCE))
+    predicted = regression.predict(np.concatenate([away, logarithms]), cost=_COST_IN_SPREADS)
+    plain, by_logarithm = np.maximum(predicted[: len(away)], _LEAST_SPREAD), np.exp(predicted[len(away) :])
     spreads = np.stack([np.ones_like(away), plain, by_logarithm])
     spreads = spreads * _mean_of_known(away / spreads)[..., None]
     costs = _mean_of_known(np.log(spreads) + away / spreads)

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 # Probability, on each side of alpha and at each stage of a schedule, that a test ends early with the wrong result.
 _ERROR_OF_ENDING = 0.001
-# A schedule of expensive draws: 19, then as many as alpha needs, doubled once.
-_DOUBLINGS = 2
-_EARLIEST = 19
+# A schedule of expensive draws: where a test that can no longer pass ends, and the fewest of a test that passes.
+_FUTILITY = (9, 19, 39, 69, 99, 139)
+_FEWEST_TO_PASS = 200
 # Mean and variance of fewer surrogates are too uncertain for Cantelli's inequality.
 _FEWEST_FOR_BOUND = 39
 # A schedule of cheap draws: 60 and 250, then a thousand for a p-value that is precise to a thousandth, then five
@@ -118,12 +118,15 @@ class TestStatistic:
         only the best of many in each draw.
     is_precise : bool
         Whether draws are cheap enough to go on until p-values are precise.
+    passes_early : bool
+        Whether a test may end before the last draws of a schedule where it clearly passes.
     """
 
     __test__ = False  # of pytest, to which a class of this name is one of its own
 
     per_candidate = True
     is_precise = False
+    passes_early = False
 
     def __init__(self, test: ConditionalTest, purpose: str) -> None:
         self.test, self.purpose = test, purpose
@@ -159,7 +162,12 @@ class TestStatistic:
         """Draw a requested number of permutations or, where that is None, as many as it takes to decide."""
         schedule = self.schedule(alpha) if n_permutations is None else [n_permutations]
         schedule = capped(schedule, self.test.n_distinct)
-        return max_test(self.sample, alpha, schedule, precise=precise and self.is_precise)
+        chosen = self.choose if precise and self.is_precise else None
+        return max_test(self.sample, alpha, schedule, passes_early=self.passes_early, choose=chosen)
+
+    def choose(self, positions: list[int]) -> int:
+        """Return which of the candidates that pass is selected, by position: by default none before another."""
+        return -1 if len(positions) > 1 else positions[0]
 
     def largest(self, sample: NullSample) -> tuple[FeatureUnit, int]:
         """Return the candidate of the largest statistic, and its position.
@@ -176,30 +184,47 @@ class TestStatistic:
 
 
 def max_test(
-    sample: Callable[[int], NullSample], alpha: float, schedule: Iterable[int], *, precise: bool = False
+    sample: Callable[[int], NullSample],
+    alpha: float,
+    schedule: Iterable[int],
+    *,
+    passes_early: bool = False,
+    choose: Callable[[list[int]], int] | None = None,
 ) -> NullSample:
     """Draw until it is clear whether the best candidate passes at level alpha, or to the end of a schedule.
 
-    ``sample`` returns the statistics of the data and of so many surrogates. A test ends early where the 99.8 %
-    interval of the p-value is on one side of alpha, or where the data are so far above the surrogates that
-    Cantelli's inequality allows at most half of alpha. Where draws are cheap, ``precise`` goes on with a candidate
-    that passes until its p-value is precise, and further where any candidate is so near alpha that the draws would
-    decide.
+    ``sample`` returns the statistics of the data and of so many surrogates. A test ends early where so many
+    surrogates exceed the data that it cannot pass at the end of the schedule, or where the 99.8 % interval of the
+    p-value is above alpha. Where it ``passes_early``, also where that is below alpha, or where the data are so far
+    above the surrogates that Cantelli's inequality allows at most half of alpha. With ``choose``, which returns the
+    one to select of candidates that pass, it goes on with one that passes until its p-value is precise, and further
+    where another might be selected by more draws.
     """
+    schedule = list(schedule)
+    most_exceed = math.floor(alpha * (1 + schedule[-1]) + 1e-9) - 1
     for count in schedule:
         drawn = sample(count)
         n_exceed = int(np.count_nonzero(drawn.max_statistics[1:] >= drawn.max_statistics[0]))
         low, high = interval_of_p(n_exceed, count, 1 - 2 * _ERROR_OF_ENDING)
         is_far = count >= _FEWEST_FOR_BOUND and tail_bound(drawn.max_statistics) <= alpha / 2
-        if low > alpha or (_is_settled(drawn, alpha) if precise else high <= alpha or is_far):
+        if n_exceed > most_exceed or low > alpha:
+            break
+        if _is_settled(drawn, alpha, choose) if choose else passes_early and (high <= alpha or is_far):
             break
     return drawn
 
 
-def _is_settled(sample: NullSample, alpha: float) -> bool:
-    """Tell whether p-values are precise, and none is within three standard errors of alpha."""
+def _is_settled(sample: NullSample, alpha: float, choose: Callable[[list[int]], int]) -> bool:
+    """Tell whether p-values are precise, and the same candidate is selected whichever of those near alpha pass.
+
+    Near is within three standard errors.
+    """
+    if sample.n_permutations < _PRECISE - 1:
+        return False
     near = _STANDARD_ERRORS * math.sqrt(alpha * (1 - alpha) / sample.n_permutations)
-    return sample.n_permutations >= _PRECISE - 1 and not np.any(np.abs(sample.p_values - alpha) < near)
+    passing = np.flatnonzero(sample.p_values <= alpha - near).tolist()
+    possible = np.flatnonzero(sample.p_values < alpha + near).tolist()
+    return passing == possible or (bool(passing) and choose(passing) == choose(possible))
 
 
 def no_evidence(n_candidates: int, alpha: float) -> NullSample:
@@ -220,17 +245,16 @@ def tail_bound(max_statistics: FloatArray) -> float:
 
 
 def schedule_of_draws(alpha: float, *, settles: bool = False) -> Iterator[int]:
-    """Yield after how many permutations a test may end: 19, then as many as make alpha exact, doubled once.
+    """Yield after how many permutations a test may end: the last are at least 199, such that alpha is exact.
 
     With ``settles``, five times as many decide about what is near alpha.
     """
     first = math.ceil(1 / alpha - 1e-9)
-    if first >= 2 * _EARLIEST:
-        yield _EARLIEST
-    for doubling in range(_DOUBLINGS):
-        yield first * 2**doubling - 1
+    last = first * max(2, math.ceil(_FEWEST_TO_PASS / first))
+    yield from (count for count in _FUTILITY if count < last - 1)
+    yield last - 1
     if settles:
-        yield first * 2 ** (_DOUBLINGS - 1) * TIMES_TO_SETTLE - 1
+        yield last * TIMES_TO_SETTLE - 1
 
 
 def schedule_of_cheap_draws(alpha: float, *, settles: bool = True) -> Iterator[int]:

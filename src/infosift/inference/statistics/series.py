@@ -144,6 +144,7 @@ class SeriesStatistic(TestStatistic):
     """Tests all candidates by series scores: cheap, and sharp for smooth dependence and steps."""
 
     is_precise = True
+    passes_early = True
 
     def __init__(self, test: ConditionalTest, purpose: str) -> None:
         super().__init__(test, purpose)
@@ -195,8 +196,12 @@ class SeriesStatistic(TestStatistic):
         passing = np.flatnonzero(sample.p_values <= alpha).tolist()
         if not passing:
             return self.largest(sample)
-        position = most_explanatory(self.test, passing)
+        position = self.choose(passing)
         return self.test.units[position], position
+
+    def choose(self, positions: list[int]) -> int:
+        """Return the position of the candidate that explains most."""
+        return most_explanatory(self.test, positions)
 
 
 def _more_scores(

@@ -12,6 +12,7 @@ namespace infosift {
 namespace {
 
 constexpr int largest = std::numeric_limits<std::int16_t>::max();
+constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
 std::uint64_t next_of_splitmix(std::uint64_t &state) {
     std::uint64_t mixed = state += 0x9e3779b97f4a7c15;
@@ -88,15 +89,25 @@ void permute_functions(std::span<const std::int16_t> functions, std::size_t rows
                        std::span<const std::uint32_t> sources, std::size_t padded_rows,
                        std::span<std::int16_t> permuted) {
     const std::size_t draws = sources.size() / rows;
+    std::vector<std::uint32_t> taker(rows);
     for (std::size_t draw = 0; draw < draws; ++draw) {
         const auto source = sources.subspan(draw * rows, rows);
+        // Each row is taken once just if no row is taken by none.
+        std::fill(taker.begin(), taker.end(), none);
+        for (std::size_t row = 0; row < rows; ++row)
+            taker[source[row]] = static_cast<std::uint32_t>(row);
+        const bool is_whole = std::find(taker.begin(), taker.end(), none) == taker.end();
         for (std::size_t f = 0; f < functions.size() / rows; ++f) {
-            const auto values = functions.subspan(f * rows, rows);
-            const auto own = permuted.subspan((f * draws + draw) * padded_rows, padded_rows);
-            for (std::size_t row = 0; row < rows; ++row) {
-                std::int16_t &there = own[source[row]];
-                there = static_cast<std::int16_t>(std::clamp(there + values[row], -largest, largest));
-            }
+            const std::int16_t *const values = &functions[f * rows];
+            std::int16_t *const own = &permuted[(f * draws + draw) * padded_rows];
+            if (is_whole)
+                for (std::size_t row = 0; row < rows; ++row)
+                    own[row] = values[taker[row]];
+            else
+                for (std::size_t row = 0; row < rows; ++row) {
+                    std::int16_t &there = own[source[row]];
+                    there = static_cast<std::int16_t>(std::clamp(there + values[row], -largest, largest));
+                }
         }
     }
 }

@@ -28,7 +28,7 @@ from infosift.data.prepare import complete_rows, scale_distances
 from infosift.data.table import Table
 from infosift.data.targets import Target, TargetResiduals
 from infosift.engines.base import AlignedPickle, BlockColumns, ColumnBlocks, Engine, Handle, join_columns
-from infosift.inference.kernel_ridge import QUICK_WIDTHS, KernelRidge, impute_by_regression, predict_with_spread
+from infosift.inference.kernel_ridge import QUICK, KernelRidge, impute_by_regression, predict_with_spread
 from infosift.inference.nulls import Null, NullModel, RandomPermutations, Surrogates, TargetInDraws
 from infosift.inference.nulls.residual import columns_at_once
 from infosift.inference.permutation import PermutationIndices
@@ -62,6 +62,7 @@ class TestContext:
     null: Null
     reporter: Reporter
     _regressions: dict[tuple[int, ...], KernelRidge] = field(default_factory=dict)
+    _residual_variances: dict[tuple[int, ...], float] = field(default_factory=dict)
 
     def on_complete_rows(self, subset: Sequence[int]) -> TestContext:
         """Return the context restricted to the rows that have all values of a subset.
@@ -70,7 +71,7 @@ class TestContext:
         value.
         """
         table = self.table.take(complete_rows(self.table.columns[list(subset)]))
-        return self if table is self.table else replace(self, table=table, _regressions={})
+        return self if table is self.table else replace(self, table=table, _regressions={}, _residual_variances={})
 
     def regression(self, subset: tuple[int, ...]) -> KernelRidge:
         """Return the regression on a subset without gaps; several tests share it, so the last ones are kept."""
@@ -83,13 +84,19 @@ class TestContext:
         return self._regressions[subset]
 
     def residual_variance(self, subset: Sequence[int]) -> float:
-        """Return the mean squared residual of the target given a subset, by a regression with few widths."""
+        """Return the mean squared residual of the target given a subset, by a quick regression; once for each."""
+        key = tuple(subset)
+        if key not in self._residual_variances:
+            self._residual_variances[key] = self._residual_variance(subset)
+        return self._residual_variances[key]
+
+    def _residual_variance(self, subset: Sequence[int]) -> float:
         own, groups = self.table.columns[list(subset)], self.table.row_groups
         columns = impute_by_regression(own, lambda: own[:0], self.engine, groups)
         components = self.table.target.components
         predicted = components.mean(axis=1, keepdims=True)
         if len(columns):
-            predicted = KernelRidge(columns, self.engine, QUICK_WIDTHS, groups).predict(components)
+            predicted = KernelRidge(columns, self.engine, QUICK, groups).predict(components)
         return self.table.target.unexplained(np.mean((components - predicted) ** 2, axis=1))
 
 

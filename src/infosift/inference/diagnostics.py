@@ -13,7 +13,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.data.prepare import complete_rows
 from infosift.data.types import are_categorical, indicators_of_largest
 from infosift.engines.base import Engine
-from infosift.inference.kernel_ridge import QUICK_WIDTHS, KernelRidge
+from infosift.inference.kernel_ridge import QUICK, KernelRidge
 from infosift.results.selection import DETECTED_OF_TEN
 
 # The quantile of a null sample at which comparisons are counted: near enough to the level, and known from few
@@ -161,7 +161,7 @@ def _serial_correlation_of(columns: FloatArray, given: FloatArray, rows: IntArra
         ]
     )
     residuals = components
-    for regression in _PASSES * [KernelRidge(column[None], engine, QUICK_WIDTHS) for column in given]:
+    for regression in _PASSES * [KernelRidge(column[None], engine, QUICK) for column in given]:
         residuals = residuals - regression.predict(residuals)
     return min(_serial_correlation(components, rows), _serial_correlation(residuals, rows))
 

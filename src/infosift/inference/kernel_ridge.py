@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from threading import Lock
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -22,17 +22,13 @@ from infosift.data.types import are_categorical, coordinates_of
 from infosift.engines.base import Engine, equal_parts, single_threaded_blas
 from infosift.random_streams import stream
 
-# A kernel is spanned by landmarks (Nyström; Williams and Seeger 2001): the best of so many rows, and of these at most
-# so many. Ridges that leave-one-out chooses leave fewer degrees of freedom.
-_MOST_CANDIDATES = 250
-_MOST_LANDMARKS = 128
 # Of more rows the functions are held in single precision, and worked with in parts.
 _MOST_IN_DOUBLE = 4_096
 _ROWS_OF_PART = 1_024
 # Pivots and eigenvalues below this share of the largest are rounding errors.
-_NEGLIGIBLE = 1e-8
+_NEGLIGIBLE = 1e-10
 # Ridge penalties that are compared, in units of n.
-RIDGES = tuple(10.0 ** (exponent / 2) for exponent in range(-12, 0))
+RIDGES = tuple(10.0 ** (exponent / 2) for exponent in range(-16, 0))
 # What a degree of freedom costs where values are predicted, and where spreads are: a spread that is smoothed too much
 # leaves some of the dependence on the subset. The least share of rows that must be left after that.
 _COST_OF_FREEDOM = 1.2
@@ -41,11 +37,13 @@ _LEAST_FREE = 0.1
 # Where rows are in groups, the most folds of groups that are left out in turn.
 _MOST_FOLDS = 20
 # Widths of the Gaussian kernel, in units of the root of the number of columns.
-_WIDTHS = (0.5, 1.0, 2.0, 4.0, 8.0)
+_WIDTHS = (0.5, 1.5, 4.0)
 # Narrow ones, and the most columns in which there are rows that near.
-_NARROW_WIDTHS = ((0.12, 2), (0.25, 4))
-# Enough to compare subsets by: few functions span these kernels.
-QUICK_WIDTHS = (1.0, 4.0)
+_NARROW_WIDTHS = ((0.15, 3),)
+# A kernel is spanned by landmarks (Nyström; Williams and Seeger 2001), the best of twice as many rows. By ridges
+# that cross-validation chooses, far fewer degrees of freedom are left.
+_MOST_FUNCTIONS = 128
+_CANDIDATES_PER_FUNCTION = 2
 # Gaps of a predicted column are imputed by its prediction, so many times over.
 _ROUNDS_OF_IMPUTING = 2
 _VALUES_AT_ONCE = 8_000_000
@@ -73,6 +71,34 @@ def row_stable_product(left: FloatArray, right: FloatArray) -> FloatArray:
     return np.asarray((left @ padded)[:, :n_columns])
 
 
+class SquaredDistances:
+    """Squared distances of points (rows x coordinates) to landmarks, which all widths of a kernel share.
+
+    ``n_columns`` are those that the coordinates are of, in units of whose root widths are. The landmarks are rows,
+    the same in every run; of few rows, all.
+    """
+
+    def __init__(self, points: FloatArray, n_columns: int, n_landmarks: int) -> None:
+        self.n_rows, self._points, self._n_columns = len(points), points, n_columns
+        self._landmarks = points
+        if self.n_rows > n_landmarks:
+            self._landmarks = points[stream(0, "landmarks").choice(self.n_rows, n_landmarks, replace=False)]
+        self.is_long = self.n_rows > _MOST_IN_DOUBLE
+        self.parts = equal_parts(self.n_rows, _ROWS_OF_PART if self.is_long else self.n_rows)
+        self.among_landmarks = self._between(self._landmarks, self._landmarks)
+        # Those of a long table are never in memory as a whole.
+        self._of_all = None if self.is_long else self._between(points, self._landmarks)
+
+    def _between(self, points: FloatArray, others: FloatArray) -> FloatArray:
+        return np.asarray(cdist(points, others, "sqeuclidean") / self._n_columns)
+
+    def to_landmarks(self, part: slice, which: IntArray) -> FloatArray:
+        """Return those of the points of a part to some landmarks."""
+        if self._of_all is not None:
+            return self._of_all[part, which]
+        return self._between(self._points[part], self._landmarks[which])
+
+
 class KernelBasis:
     """A kernel as a sum over functions of the rows (rows x functions), orthonormal and of mean zero.
 
@@ -80,30 +106,25 @@ class KernelBasis:
     the largest array that a worker has in memory, and what they predict is uncertain by much more.
     """
 
-    def __init__(self, width: float, points: FloatArray, n_columns: int) -> None:
-        """Span the kernel of a width, in units of the root of the columns, on points (rows x coordinates).
+    def __init__(self, width: float, distances: SquaredDistances, most: int) -> None:
+        """Span the kernel of a width by at most so many functions.
 
-        A pivoted Cholesky factorisation takes as many landmarks as it needs, of a wide kernel few. The kernel
-        matrix of a long table is never in memory as a whole.
+        A pivoted Cholesky factorisation takes as many landmarks as it needs, of a wide kernel few.
         """
-        self.n_rows = len(points)
-        is_long = self.n_rows > _MOST_IN_DOUBLE
-        self._parts = equal_parts(self.n_rows, _ROWS_OF_PART if is_long else self.n_rows)
-        landmarks = points
-        if self.n_rows > _MOST_CANDIDATES:  # the same rows in every run
-            landmarks = points[stream(0, "landmarks").choice(self.n_rows, _MOST_CANDIDATES, replace=False)]
 
-        def kernel(rows: FloatArray, others: FloatArray) -> FloatArray:
-            return np.asarray(np.exp(-(cdist(rows, others, "sqeuclidean") / n_columns) / (2 * width**2)))
+        def kernel(squares: FloatArray) -> FloatArray:
+            return np.asarray(np.exp(squares * (-1 / (2 * width**2))))
 
-        factor, pivots, rank, _ = dpstrf(kernel(landmarks, landmarks), tol=_NEGLIGIBLE, lower=1)
-        rank = min(rank, _MOST_LANDMARKS)
-        span, lower = landmarks[pivots[:rank] - 1], np.tril(factor[:rank, :rank])
+        self.n_rows, self._parts = distances.n_rows, distances.parts
+        factor, pivots, rank, _ = dpstrf(kernel(distances.among_landmarks), tol=_NEGLIGIBLE, lower=1)
+        rank = min(rank, most)
+        span, lower = pivots[:rank] - 1, factor[:rank, :rank]  # of which only the lower half is read
 
         @lru_cache(maxsize=1)  # a table in one part is worked out once
         def features_of(number: int) -> FloatArray:
-            rows = kernel(points[self._parts[number]], span)
-            return np.ascontiguousarray(solve_triangular(lower, rows.T, lower=True).T)
+            rows = kernel(distances.to_landmarks(self._parts[number], span))
+            solved = solve_triangular(lower, rows.T, lower=True, overwrite_b=True, check_finite=False)
+            return np.ascontiguousarray(solved.T)
 
         numbers = range(len(self._parts))
         mean = sum(features_of(number).sum(axis=0) for number in numbers) / self.n_rows
@@ -114,7 +135,8 @@ class KernelBasis:
         eigenvalues, vectors = np.linalg.eigh(products)
         held = eigenvalues > _NEGLIGIBLE * eigenvalues[-1]
         self.eigenvalues, vectors = eigenvalues[held], vectors[:, held] / np.sqrt(eigenvalues[held])
-        self._functions = np.empty((self.n_rows, len(self.eigenvalues)), np.float32 if is_long else np.float64)
+        precision = np.float32 if distances.is_long else np.float64
+        self._functions = np.empty((self.n_rows, len(self.eigenvalues)), precision)
         for number, part in enumerate(self._parts):
             self._functions[part] = (features_of(number) - mean) @ vectors
 
@@ -299,6 +321,17 @@ def folds_of(row_groups: IntArray | None) -> list[IntArray] | None:
     return [np.flatnonzero(by_row == fold) for fold in range(len(filled))]
 
 
+class Resolution(NamedTuple):
+    """Widths of kernels that are compared, and how many functions span each at most."""
+
+    widths: tuple[float, ...]
+    n_functions: int = _MOST_FUNCTIONS
+
+
+# Enough to compare subsets by.
+QUICK = Resolution((1.0, 4.0), 50)
+
+
 class KernelRidge:
     """Predicts columns from a subset (columns x rows), each row from the remaining rows (leave-one-out).
 
@@ -311,20 +344,19 @@ class KernelRidge:
         self,
         subset: FloatArray,
         engine: Engine,
-        widths: Sequence[float] | None = None,
+        resolution: Resolution | None = None,
         row_groups: IntArray | None = None,
     ) -> None:
-        pairs = zip(subset, are_categorical(subset), strict=True)
-        shaped = [column if is_category else _without_long_tails(column) for column, is_category in pairs]
-        self._points = coordinates_of(np.array(shaped)).T
+        self._points = coordinates_of(_without_long_tails(subset)).T
         self._n_columns, self.n_rows = len(subset), len(self._points)
         self._folds = folds_of(row_groups)
         # Widths and ridges are compared in some of very many rows.
         self._compared = np.linspace(0, self.n_rows - 1, min(self.n_rows, _MOST_COMPARED)).astype(np.int64)
-        if widths is None:
-            widths = [*(width for width, most in _NARROW_WIDTHS if len(subset) <= most), *_WIDTHS]
-        self._widths, self._lock = tuple(widths), Lock()
-        self._fitted: list[_Fit] | None = list(engine.local.map(self._fit, self._widths))
+        if resolution is None:
+            narrow = (width for width, most in _NARROW_WIDTHS if len(subset) <= most)
+            resolution = Resolution((*narrow, *_WIDTHS))
+        self._resolution, self._lock = resolution, Lock()
+        self._fitted: list[_Fit] | None = list(engine.local.map(self._fit, resolution.widths, self._distances()))
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what to send elsewhere: the points, which are few compared with what is fitted to them."""
@@ -338,11 +370,16 @@ class KernelRidge:
         with self._lock:
             if self._fitted is None:
                 with single_threaded_blas():
-                    self._fitted = [self._fit(width) for width in self._widths]
+                    distances = self._distances()
+                    self._fitted = [self._fit(width, distances) for width in self._resolution.widths]
             return self._fitted
 
-    def _fit(self, width: float) -> _Fit:
-        basis = KernelBasis(width, self._points, self._n_columns)
+    def _distances(self) -> SquaredDistances:
+        n_landmarks = _CANDIDATES_PER_FUNCTION * self._resolution.n_functions
+        return SquaredDistances(self._points, self._n_columns, n_landmarks)
+
+    def _fit(self, width: float, distances: SquaredDistances) -> _Fit:
+        basis = KernelBasis(width, distances, self._resolution.n_functions)
         if self._folds is None:
             return LeaveOneOut(basis, self._compared)
         return LeaveGroupsOut(basis, self._compared, self._folds)
@@ -434,12 +471,14 @@ def _mean_of_known(values: FloatArray) -> FloatArray:
     return np.asarray(np.where(known, values, 0.0).sum(axis=-1) / np.maximum(known.sum(axis=-1), 1))
 
 
-def _without_long_tails(column: FloatArray) -> FloatArray:
+def _without_long_tails(columns: FloatArray) -> FloatArray:
     """Return normal scores in place of numbers with heavy tails, most of which lie close together."""
-    low, high = np.quantile(column, (0.25, 0.75))
-    if high - low >= _NARROW * column.std():
-        return column
-    return to_gaussian_ranks(column)
+    low, high = np.quantile(columns, (0.25, 0.75), axis=1)
+    is_heavy = (high - low < _NARROW * columns.std(axis=1)) & ~are_categorical(columns)
+    if not is_heavy.any():
+        return columns
+    scores = [to_gaussian_ranks(column) if heavy else column for column, heavy in zip(columns, is_heavy, strict=True)]
+    return np.array(scores)
 
 
 def impute_by_regression(
@@ -456,6 +495,6 @@ def impute_by_regression(
     imputed = plain[: len(columns)].copy()
     for i, column in enumerate(columns):
         if np.isnan(column).any() and not is_categorical[i] and len(plain) > 1:
-            predicted = KernelRidge(np.delete(plain, i, axis=0), engine, QUICK_WIDTHS, row_groups).predict(column)
+            predicted = KernelRidge(np.delete(plain, i, axis=0), engine, QUICK, row_groups).predict(column)
             imputed[i] = np.where(np.isnan(column), predicted, column)
     return imputed

@@ -15,6 +15,10 @@ from infosift.inference.statistics.series import effects_of
 
 _VALUES_AT_ONCE = 8_000_000
 _DRAWS_SCREENED = 20
+# Where the target has several versions, one of them is enough to see that a test is hopeless: after so many draws,
+# with so many of them as large as the data.
+_HOPELESS = ((9, 3), (19, 4), (39, 7))
+_HOPELESS_ALPHA = 0.03
 
 
 class NeighborStatistic(TestStatistic):
@@ -35,8 +39,8 @@ class NeighborStatistic(TestStatistic):
         self._context = test.context
         self._given = self._context.table.scale_distances(test.given[:, test.rows], test.subset)
         components = self._components()[..., test.rows]
-        self._n_components, self._n_versions = components.shape[:2]
-        self._targets = [version for component in components for version in component]
+        self._n_components, self._n_versions = components.shape[:2]  # versions are those in use
+        self._versions = components.swapaxes(0, 1)  # (versions x components x columns x rows)
         self._n_ways = 1 + (len(self._given) > 0) + test.tests_residuals
         self.per_candidate = len(test.units) <= self.max_candidates
         self._digests = [] if self.per_candidate else [self._context.table.digest(unit) for unit in test.units]
@@ -61,10 +65,22 @@ class NeighborStatistic(TestStatistic):
         position = int(np.argmax(sample.observed))
         return self.test.units[self.screened_best[position]], position
 
+    def run(self, alpha: float, n_permutations: int | None = None, *, precise: bool = False) -> NullSample:
+        """Draw until the result is clear: by one version of the target first, which may show that it is hopeless."""
+        if n_permutations is None and len(self._versions) > 1 and alpha < _HOPELESS_ALPHA:
+            self._n_versions = 1
+            for count, enough in _HOPELESS:
+                drawn = self.sample(count)
+                if np.count_nonzero(drawn.max_statistics[1:] >= drawn.max_statistics[0]) >= enough:
+                    return drawn
+            self._n_versions, self._drawn = len(self._versions), []
+        return super().run(alpha, n_permutations, precise=precise)
+
     def scores(self, draws: range) -> FloatArray:
         """Return (draws x candidates x scores); of screened candidates, the largest ones (draws x scores x 1)."""
         units = self.test.units
-        n_questions = len(draws) * min(len(units), self.max_candidates) * len(self._targets) * self._n_ways
+        n_targets = self._n_components * self._n_versions
+        n_questions = len(draws) * min(len(units), self.max_candidates) * n_targets * self._n_ways
         self._context.reporter.begin(f"{self.purpose}, {draws[-1]} surrogates", n_questions)
         if not self.per_candidate:
             parts = equal_parts(len(draws), max(1, _VALUES_AT_ONCE // len(units)))
@@ -116,7 +132,8 @@ class NeighborStatistic(TestStatistic):
         self, candidates: FloatArray | ColumnBlocks, given: FloatArray, picked: Sequence[int] | None = None
     ) -> FloatArray:
         """Return (candidates x scores): one for each value and component, the mean over versions of the target."""
-        questions = [Question(candidates, given, target, picked) for target in self._targets]
+        targets = self._versions[: self._n_versions].swapaxes(0, 1).reshape(-1, *self._versions.shape[2:])
+        questions = [Question(candidates, given, target, picked) for target in targets]
         scores = self._context.criterion.score(questions, self._context.values, self._context.engine)
         means = np.stack(scores).reshape(-1, self._n_versions, *scores[0].shape).mean(axis=1)
         return np.concatenate(list(means), axis=1)

@@ -115,8 +115,12 @@ def block_scores(
     draws: Sequence[int],
     units: slice = slice(None),
     method: _Method = CandidateSeries.scores,
+    known: Sequence[Any] = (),
 ) -> Any:
-    """Return what a method of series gives for candidates of a block in draws (candidates x ... x draws)."""
+    """Return what a method of series gives for candidates of a block in draws (candidates x ... x draws).
+
+    It comes after what is ``known`` of other draws.
+    """
     start, stop, _ = units.indices(len(block.units))
     size = max(1, _VALUES_AT_ONCE // (MOST_FUNCTIONS * block.columns.shape[1]))
     parts = [range(i, min(i + size, stop)) for i in range(start, stop, size)]
@@ -126,12 +130,13 @@ def block_scores(
         for positions, own in block.cached(_series_of, part, target.indices.bits)
     ]
     order = np.argsort(np.concatenate([positions for positions, _ in series]))
-    in_draws = []
+    in_draws = list(known)
     for part in equal_parts(len(draws), target.draws_at_once()):
         functions = target.functions(draws[part])
-        in_draws.append(np.concatenate([method(own, functions) for _, own in series]))
-    together = np.concatenate(in_draws, axis=-1)
-    return together if np.all(np.diff(order) == 1) else together[order]
+        answers = [method(own, functions) for _, own in series]
+        together = answers[0] if len(answers) == 1 else np.concatenate(answers)
+        in_draws.append(together if np.all(np.diff(order) == 1) else together[order])
+    return in_draws[0] if len(in_draws) == 1 else np.concatenate(in_draws, axis=-1)
 
 
 def effects_of(test: ConditionalTest, draws: Sequence[int]) -> FloatArray:
@@ -209,8 +214,8 @@ def _more_scores(
 ) -> NDArray[np.float32]:
     """Return the scores (candidates x scores x draws) that are known, and those of more draws."""
     block, scores = known
-    more = block_scores(block, target, draws, slice(None), method)
-    return more if scores is None else np.concatenate([scores, more], axis=-1)
+    known = () if scores is None else (scores,)
+    return block_scores(block, target, draws, slice(None), method, known)  # type: ignore[no-any-return]
 
 
 def _sample_anew(

@@ -37,7 +37,7 @@ _LEAST_FREE = 0.1
 # Where rows are in groups, the most folds of groups that are left out in turn.
 _MOST_FOLDS = 20
 # Widths of the Gaussian kernel, in units of the root of the number of columns.
-_WIDTHS = (0.5, 1.5, 4.0)
+_WIDTHS = (0.5, 1.5, 4.0, 12.0)
 # Narrow ones, and the most columns in which there are rows that near.
 _NARROW_WIDTHS = ((0.15, 3),)
 # A kernel is spanned by landmarks (Nyström; Williams and Seeger 2001), the best of twice as many rows. By ridges

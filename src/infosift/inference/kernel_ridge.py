@@ -126,12 +126,13 @@ class KernelBasis:
             solved = solve_triangular(lower, rows.T, lower=True, overwrite_b=True, check_finite=False)
             return np.ascontiguousarray(solved.T)
 
-        numbers = range(len(self._parts))
-        mean = sum(features_of(number).sum(axis=0) for number in numbers) / self.n_rows
-        products = np.zeros((rank, rank))
+        # Sums and products about a point near the mean, and then about the mean: each part is worked out once more.
+        numbers, near = range(len(self._parts)), features_of(0).mean(axis=0)
+        sums, products = np.zeros(rank), np.zeros((rank, rank))
         for number in numbers:
-            centred = features_of(number) - mean
-            products += centred.T @ centred
+            away = features_of(number) - near
+            sums, products = sums + away.sum(axis=0), products + away.T @ away
+        mean, products = near + sums / self.n_rows, products - np.outer(sums, sums) / self.n_rows
         eigenvalues, vectors = np.linalg.eigh(products)
         held = eigenvalues > _NEGLIGIBLE * eigenvalues[-1]
         self.eigenvalues, vectors = eigenvalues[held], vectors[:, held] / np.sqrt(eigenvalues[held])

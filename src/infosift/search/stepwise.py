@@ -28,6 +28,8 @@ _ALIKE = 0.9
 # Of the features that could replace a pair, the residual variance of the target is computed for the most similar.
 _MOST_SUBSTITUTES = 5
 _VALUES_AT_ONCE = 1_000_000
+# Features are compared by their ranks in so many of very many rows.
+_MOST_ROWS = 20_000
 
 
 class StepwiseSearch(BaseEstimator):  # type: ignore[misc]
@@ -312,11 +314,12 @@ class Replacements:
     def _rank_correlations(self, units: list[FeatureUnit]) -> FloatArray:
         """Return the absolute rank correlation of units with every numeric feature (units x features)."""
         table, engine = self._table, self._tests.engine
-        own = _standard(rankdata(impute(table.columns[[unit.columns[0] for unit in units]]), axis=1))
+        rows = np.linspace(0, table.n_rows - 1, min(table.n_rows, _MOST_ROWS)).astype(np.int64)
+        own = _standard_ranks(table.columns[[unit.columns[0] for unit in units]], rows)
         others = [other.columns[0] for other in self._numeric]
         located = engine.distribute(table.columns)
         runs = located.runs(others, max(1, _VALUES_AT_ONCE // table.n_rows))
-        blocks = engine.map(_correlations, [located.locate(others[run]) for run in runs], own)
+        blocks = engine.map(_correlations, [located.locate(others[run]) for run in runs], own, rows)
         return np.round(np.concatenate(list(blocks), axis=1), DIGITS)
 
     def _residual_variance(self, units: list[FeatureUnit]) -> float:
@@ -327,15 +330,19 @@ class Replacements:
         return self._tests.p_value(subset, tested, next(self._streams), precise=precise)
 
 
-def _correlations(pieces: tuple[tuple[FloatArray, IntArray], ...], own: FloatArray) -> FloatArray:
+def _correlations(
+    pieces: tuple[tuple[FloatArray, IntArray], ...], own: FloatArray, rows: IntArray
+) -> FloatArray:
     """Return the absolute correlation of the ranks of columns with standardised ranks (ranks x columns)."""
-    return np.abs(own @ _standard(rankdata(impute(join_columns(pieces)), axis=1)).T)
+    return np.abs(own @ _standard_ranks(join_columns(pieces), rows).T)
 
 
-def _standard(rows: FloatArray) -> FloatArray:
-    """Centre rows and scale them to length one."""
-    centred = rows - rows.mean(axis=1, keepdims=True)
-    return np.asarray(centred / np.sqrt((centred**2).sum(axis=1, keepdims=True)))
+def _standard_ranks(columns: FloatArray, rows: IntArray) -> FloatArray:
+    """Return ranks of columns (columns x rows) in some rows, centred and of length one; zero where all are equal."""
+    ranks = rankdata(impute(columns)[:, rows], axis=1)
+    centred = ranks - ranks.mean(axis=1, keepdims=True)
+    length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
+    return np.asarray(centred / np.where(length > 0, length, 1.0))
 
 
 class Removals:

@@ -171,7 +171,11 @@ def information_alone(problem: Problem, tests: Tests, engine: Engine, verdicts: 
     columns = [i for i in columns_of([*problem.kept, *problem.candidates]) if table.names[i] not in not_shown]
     information = np.full(len(table.names), np.nan)
     if columns:
-        question = Question(table.distance_columns, table.distance_columns[:0], table.distance_target, columns)
+        is_sampled = tests.n_rows < table.n_rows  # as the tests did, of a long table
+        rows = sample_rows(table.n_rows, 0, table.row_groups, tests.n_rows) if is_sampled else None
+        question = Question(
+            table.distance_columns, table.distance_columns[:0], table.distance_target, columns, rows
+        )
         information[columns] = problem.criterion.score([question], tests.values, engine)[0].mean(axis=1)
     return information
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -103,7 +104,11 @@ class TargetInDraws(AlignedPickle):
 
         They are permuted by the inverse, while candidates stay.
         """
-        return _kernel.permuted_functions(permutation.to_fixed_point(self.data, self.indices.bits), self.indices(draws))
+        return _kernel.permuted_functions(self._fixed_point, self.indices(draws))
+
+    @cached_property
+    def _fixed_point(self) -> permutation.FixedPoint:
+        return permutation.to_fixed_point(self.data, self.indices.bits)
 
     def draws_at_once(self) -> int:
         """Return how many draws to work with at once."""

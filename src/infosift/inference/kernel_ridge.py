@@ -34,6 +34,7 @@ RIDGES = tuple(10.0 ** (exponent / 2) for exponent in range(-16, 0))
 _COST_OF_FREEDOM = 1.2
 _COST_IN_SPREADS = 1.0
 _LEAST_FREE = 0.1
+_PROHIBITIVE = 1e30
 # Where rows are in groups, the most folds of groups that are left out in turn.
 _MOST_FOLDS = 20
 # Widths of the Gaussian kernel, in units of the root of the number of columns.
@@ -192,8 +193,8 @@ class LeaveOneOut:
         It is chosen by generalised cross-validation, in which leverages are replaced by their mean, and a degree
         of freedom counts for ``cost``: without a surplus the ridge is too small too often (Kim and Gu 2004).
         """
-        penalties = 1 / np.maximum(1 - cost * self._used, _LEAST_FREE) ** 2
-        penalties[:-1][cost * self._used[:-1] > 1 - _LEAST_FREE] = np.inf
+        free = 1 - cost * self._used
+        penalties = np.where(free > _LEAST_FREE, 1 / np.maximum(free, _LEAST_FREE) ** 2, _PROHIBITIVE)
         squares = np.einsum("cr,cr->c", centred, centred)[:, None]
         left = np.maximum(squares - row_stable_product(coefficients**2, self._explained), 0.0)
         ridges = np.argmin(left * penalties, axis=1)

@@ -69,7 +69,7 @@ class NullSample:
         """
         if handicaps is not None:
             handicaps = np.ascontiguousarray(np.broadcast_to(handicaps, scores.shape[:2]))
-        return cls(*_kernel.studentised_maxima(scores, handicaps))
+        return cls(*_kernel.studentised_maxima(np.ascontiguousarray(scores), handicaps))
 
     @classmethod
     def joined(cls, parts: Sequence[NullSample]) -> NullSample:
@@ -148,8 +148,7 @@ class TestStatistic:
     def sample(self, n_permutations: int) -> NullSample:
         """Return the statistics of the data and of so many surrogates; none is drawn twice."""
         self._drawn.append(self.scores(range(sum(map(len, self._drawn)), n_permutations + 1)))
-        by_draw = np.concatenate(self._drawn)
-        return NullSample.of_scores(np.ascontiguousarray(np.moveaxis(by_draw, 0, -1)), self.handicaps())
+        return NullSample.of_scores(np.moveaxis(np.concatenate(self._drawn), 0, -1), self.handicaps())
 
     def handicaps(self) -> FloatArray | None:
         """Return by how much each score counts for less, where the target says so; by default by nothing."""

@@ -160,6 +160,7 @@ class SeriesStatistic(TestStatistic):
         self._n_times = sum(n_values <= most for most in _FEW_VALUES)
         self._kept = [(block, None) for block in test.blocks.handles]
         self._n_kept = 0
+        self._errors: dict[int, float] = {}  # of candidates that were compared
         sums = test.context.table.target.sums
         self._method = partial(CandidateSeries.scores, sums=sums if max(sums) > 1 else None)
 
@@ -208,7 +209,7 @@ class SeriesStatistic(TestStatistic):
 
     def choose(self, positions: list[int]) -> int:
         """Return the position of the candidate that explains most."""
-        return most_explanatory(self.test, positions)
+        return most_explanatory(self.test, positions, self._errors)
 
 
 def _more_scores(
@@ -234,18 +235,20 @@ def _sample_anew(
     return NullSample.joined([NullSample.of_scores(own, handicaps) for own in scores])
 
 
-def most_explanatory(test: ConditionalTest, positions: list[int]) -> int:
+def most_explanatory(test: ConditionalTest, positions: list[int], errors: dict[int, float] | None = None) -> int:
     """Return the position of the candidate that leaves least residual variance, among those that pass.
 
     Studentised statistics saturate near the root of the number of draws, and do not order strong candidates well.
     So the eight of largest raw effect are compared by leave-one-out error: that of their functions, and of
     products of the first with functions of the subset, for the residual of the target. No randomness enters.
+    ``errors`` has those that are known, and gets the others.
     """
+    errors = {} if errors is None else errors
     effects = np.round(effects_of(test, [0])[0], DIGITS)
     digest = test.context.table.digest
     by_effect = sorted(positions, key=lambda i: (effects[i], digest(test.units[i])), reverse=True)
     short = by_effect[:_SHORT_LIST]
-    errors = {i: round(_error_of(test, i), DIGITS) for i in short}
+    errors |= {i: round(_error_of(test, i), DIGITS) for i in short if i not in errors}
     return min(short, key=lambda i: (errors[i], short.index(i)))
 
 

@@ -31,8 +31,8 @@ _FEWEST_TO_PASS = 200
 # Mean and variance of fewer surrogates are too uncertain for Cantelli's inequality.
 _FEWEST_FOR_BOUND = 39
 # A schedule of cheap draws: 250, then a thousand for a p-value that is precise to a thousandth, then five times as
-# many, and five times again, while a candidate is within three standard errors of alpha. All count the data as one
-# draw. Fewer than 250 would be enough to see that a test fails, if scores were not studentised by the same draws.
+# many where a candidate within three standard errors of alpha decides. All count the data as one draw. Fewer than
+# 250 would be enough to see that a test fails, if scores were not studentised by the same draws.
 _EARLY_CHEAP = 250
 _PRECISE = 1000
 TIMES_TO_SETTLE = 5
@@ -257,15 +257,17 @@ def schedule_of_draws(alpha: float, *, settles: bool = False) -> Iterator[int]:
         yield last * TIMES_TO_SETTLE - 1
 
 
-def schedule_of_cheap_draws(alpha: float, *, n_times: int = 1) -> Iterator[int]:
+def schedule_of_cheap_draws(alpha: float, *, settles: bool = True) -> Iterator[int]:
     """Yield after how many permutations a test may end where draws are cheap.
 
-    They are about a thousand, or as many as alpha needs, such that alpha is exact; then, ``n_times`` over, five
-    times as many to decide about what is near alpha.
+    They are about a thousand, or as many as alpha needs, such that alpha is exact. With ``settles``, five times as
+    many decide about what is near alpha.
     """
     precise = round(math.ceil(_PRECISE * alpha - 1e-9) / alpha)
     yield _EARLY_CHEAP - 1
-    yield from (precise * TIMES_TO_SETTLE**i - 1 for i in range(1 + n_times))
+    yield precise - 1
+    if settles:
+        yield TIMES_TO_SETTLE * precise - 1
 
 
 def capped(schedule: Iterable[int], n_distinct: int | None) -> list[int]:

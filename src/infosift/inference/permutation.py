@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import groupby
 from threading import Lock
 from typing import Any, TypeAlias
 
@@ -61,12 +62,9 @@ class PermutationIndices(AlignedPickle):
 
     def __call__(self, draws: Sequence[int]) -> RowNumbers:
         """Return the row from which each row takes its value (draws x rows)."""
-        indices = np.empty((len(draws), self.n_rows), dtype=np.uint32)
-        blocks = np.asarray(draws) // DRAWS_PER_BLOCK
-        for block in np.unique(blocks).tolist():
-            own = np.flatnonzero(blocks == block)
-            indices[own] = self._block(block)[np.asarray(draws)[own] % DRAWS_PER_BLOCK]
-        return indices
+        runs = groupby(draws, lambda draw: draw // DRAWS_PER_BLOCK)
+        pieces = [self._block(block)[[draw % DRAWS_PER_BLOCK for draw in own]] for block, own in runs]
+        return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
     def _block(self, block: int) -> RowNumbers:
         """Return a block of draws; the latest blocks are kept."""

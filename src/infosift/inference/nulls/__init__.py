@@ -56,11 +56,15 @@ class RandomPermutations:
         if self.row_groups is not None:
             generator = stream(self.seed, "surrogate", self.step, draws.start)
             return np.stack([shuffled_rows(np.arange(self.n_rows), generator, self.row_groups) for _ in draws])
+        return _kernel.permutations(*self._key_and_strata, draws.start, len(draws))
+
+    @cached_property
+    def _key_and_strata(self) -> tuple[int, permutation.RowNumbers, permutation.RowNumbers]:
+        """The key of the random stream, the rows stratum by stratum, and where each begins and the last one ends."""
         strata = np.zeros(self.n_rows, dtype=np.int64) if self.strata is None else self.strata
-        order = np.argsort(strata, kind="stable").astype(np.uint32)
-        starts = np.concatenate([[0], np.cumsum(np.bincount(strata))]).astype(np.uint32)
-        key = int(stream(self.seed, "surrogate", self.step).integers(2**64, dtype=np.uint64))
-        return _kernel.permutations(key, order, starts, draws.start, len(draws))
+        order, ends = np.argsort(strata, kind="stable"), np.cumsum(np.bincount(strata))
+        key = stream(self.seed, "surrogate", self.step).integers(2**64, dtype=np.uint64)
+        return int(key), order.astype(np.uint32), np.array([0, *ends], dtype=np.uint32)
 
 
 class Surrogates:

@@ -33,9 +33,8 @@ _VALUES_AT_ONCE = 2_000_000
 _MOST_KEPT = 10_000_000
 _DRAWS_KEPT = 1000
 _MOST_SCORES = 5
-# Up to so many values of all candidates, draws are so cheap that five times as many may settle what is near alpha,
-# and up to so many, five times again.
-_FEW_VALUES = (500_000, 50_000)
+# Up to so many values of all candidates, draws are so cheap that five times as many may settle what is near alpha.
+_FEW_VALUES = 500_000
 # Of the candidates that pass, so many of largest effect are compared by how well they predict the residual.
 _SHORT_LIST = 8
 _RIDGE = 1e-6
@@ -157,7 +156,7 @@ class SeriesStatistic(TestStatistic):
         n_units, n_scores = len(test.units), _MOST_SCORES * len(test.component_functions)
         self._n_scores, self._at_once = n_scores, max(1, _MOST_KEPT // (_DRAWS_KEPT * n_scores))
         n_values = n_units * test.context.table.n_rows * len(test.component_functions)
-        self._n_times = sum(n_values <= most for most in _FEW_VALUES)
+        self._settles = n_values <= _FEW_VALUES
         self._kept = [(block, None) for block in test.blocks.handles]
         self._n_kept = 0
         self._errors: dict[int, float] = {}  # of candidates that were compared
@@ -177,7 +176,7 @@ class SeriesStatistic(TestStatistic):
 
     def schedule(self, alpha: float) -> Iterable[int]:
         """Return after how many permutations the test may end."""
-        return schedule_of_cheap_draws(alpha, n_times=self._n_times)
+        return schedule_of_cheap_draws(alpha, settles=self._settles)
 
     def sample(self, n_permutations: int) -> NullSample:
         """Return the statistics of the data and of so many surrogates."""

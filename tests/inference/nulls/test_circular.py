@@ -68,11 +68,19 @@ def test_the_target_is_shifted_first_and_projected_then():
     indices = shifts_of(50, 0, 0)(range(1, 5))
     shifts = PermutationIndices(shifts_of(50, 0, 0), 50)
     drawn = CircularNull().model(given, None, 0).target(components, None, shifts).functions(range(1, 5))
-    assert drawn.shape == (2, 2, 4, 50)
+    assert drawn.shape == (2, 2, 4, 64)  # rows are padded
     for draw, index in enumerate(indices):
-        expected = residuals(components[0][:2][:, index], given)
-        np.testing.assert_allclose(drawn[0, :, draw], expected, atol=1e-5)
+        expected = np.ldexp(residuals(components[0][:2][:, index], given), shifts.bits)
+        assert np.abs(drawn[0, :, draw, :50] - expected).max() <= 0.5 + 1e-6  # rounded to whole numbers
     assert not drawn[1, 1].any()
+    assert not drawn[..., 50:].any()
+
+
+def test_functions_of_candidates_are_those_of_ranks_only_without_a_subset():
+    columns, positions = np.random.default_rng(5).normal(size=(3, 60)), np.array([0, 2])
+    for n_given, are_ranked in ((0, True), (1, False)):
+        surrogates = CircularNull().model(columns[:n_given], None, 0).surrogates(columns)
+        assert surrogates.are_ranked(positions).tolist() == [are_ranked] * 2
 
 
 def test_given_a_subset_only_series_are_used():

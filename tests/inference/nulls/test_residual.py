@@ -14,7 +14,6 @@ from infosift.inference.nulls.residual import (
     ResidualNull,
     ResidualSurrogates,
     predict_columns,
-    shuffled_within,
     strata_of,
 )
 
@@ -162,24 +161,21 @@ def test_a_column_is_cut_at_its_quantiles_and_two_across_the_wider():
 
 
 @examples(st.integers(0, 2**32 - 1), st.integers(1, 200), st.integers(1, 5), st.integers(1, 4))
-def test_a_shuffle_within_strata_leaves_no_stratum_and_follows_the_order(seed, n_rows, n_strata, n_draws):
-    rng = np.random.default_rng(seed)
-    strata = rng.integers(0, n_strata, size=n_rows)
-    orders = np.stack([rng.permutation(n_rows) for _ in range(n_draws)])
-    indices = shuffled_within(strata, orders)
-    assert indices.shape == orders.shape
-    np.testing.assert_array_equal(np.sort(indices, axis=1), np.sort(orders, axis=1))
-    for order, index in zip(orders, indices, strict=True):
-        for stratum in set(strata):
-            inside = [row for row in order if strata[row] == stratum]
-            np.testing.assert_array_equal(index[strata == stratum], inside)
+def test_permutations_within_strata_are_whole_and_leave_no_stratum(seed, n_rows, n_strata, n_draws):
+    strata = np.unique(np.random.default_rng(seed).integers(0, n_strata, size=n_rows), return_inverse=True)[1]
+    shuffles = RandomPermutations(n_rows, seed, 1, strata=strata)
+    indices = shuffles(range(64, 64 + n_draws))
+    assert not shuffles.repeats_rows
+    assert indices.shape == (n_draws, n_rows)
+    np.testing.assert_array_equal(np.sort(indices, axis=1), np.tile(np.arange(n_rows), (n_draws, 1)))
+    np.testing.assert_array_equal(strata[indices], np.tile(strata, (n_draws, 1)))
+    np.testing.assert_array_equal(shuffles(range(63, 66))[1:], shuffles(range(64, 66)))
 
 
 @pytest.mark.parametrize("n_rows", [60, 61])
 def test_every_order_within_a_stratum_is_as_likely(n_rows):
-    rng = np.random.default_rng(0)
     strata = np.repeat([0, 1], [30, n_rows - 30])
-    indices = shuffled_within(strata, rng.permuted(np.tile(np.arange(n_rows), (3000, 1)), axis=1))
+    indices = RandomPermutations(n_rows, 0, 0, strata=strata)(range(1, 3001))
     shares = np.array([np.bincount(indices[:, row], minlength=n_rows) for row in (0, n_rows - 1)]) / 3000
     # A share of 1 / 30 of 3,000 has a standard error of 0.0033.
     assert np.all(np.abs(shares[0, :30] - 1 / 30) < 0.015)
@@ -191,6 +187,23 @@ def test_given_a_subset_rows_are_permuted_within_strata():
     given, shuffles = np.random.default_rng(1).normal(size=(2, 90)), RandomPermutations(90, 3, 2)
     strata = strata_of(given)
     assert len(np.unique(strata)) > 1
-    indices, orders = ResidualNull().permutations(given, shuffles)(range(64)), shuffles(range(64))
-    np.testing.assert_array_equal(indices, shuffled_within(strata, orders))
-    np.testing.assert_array_equal(strata[indices], np.tile(strata, (64, 1)))
+    within, everywhere = ResidualNull().permutations(given, shuffles)(range(64)), shuffles(range(64))
+    np.testing.assert_array_equal(within, RandomPermutations(90, 3, 2, strata=strata)(range(64)))
+    np.testing.assert_array_equal(strata[within], np.tile(strata, (64, 1)))
+    assert np.mean(strata[everywhere] != strata) > 0.5
+
+
+def test_rows_in_groups_are_permuted_whole_rather_than_within_strata():
+    given = np.random.default_rng(1).normal(size=(2, 90))
+    shuffles = RandomPermutations(90, 3, 2, np.repeat(np.arange(30), 3))
+    assert ResidualNull().permutations(given, shuffles) is shuffles
+    assert shuffles.repeats_rows
+    assert not RandomPermutations(90, 3, 2).repeats_rows
+
+
+def test_functions_of_numbers_without_gaps_are_those_of_ranks():
+    rng = np.random.default_rng(0)
+    columns, given = table_of_both(rng, 60), rng.normal(size=(1, 60))
+    columns[2, 7] = np.nan
+    surrogates = ResidualSurrogates(columns, KernelRidge(given, ENGINE), 0)
+    assert surrogates.are_ranked(np.array([3, 0, 1, 2, 0])).tolist() == [False, True, False, False, True]

@@ -108,9 +108,10 @@ std::vector<std::int64_t> sums_on_threads(Algorithm algorithm, InstructionSet in
     return sums;
 }
 
-NewArray<double, 2> digamma_means(const ColumnArray &candidates, const ColumnArray &given, const ColumnArray &target,
-                         const CountArray &neighbors, const TableArray &digamma, int variant, std::size_t threads,
-                         std::string_view algorithm_name, std::string_view instructions_name) {
+NewArray<double, 2> digamma_means(const ColumnArray &candidates, const ColumnArray &given,
+                                  const ColumnArray &target, const CountArray &neighbors,
+                                  const TableArray &digamma, int variant, std::size_t threads,
+                                  std::string_view algorithm_name, std::string_view instructions_name) {
     if (variant != 1 && variant != 2)
         throw std::invalid_argument("variant must be 1 or 2");
     const Problem problem{view(candidates),
@@ -141,8 +142,8 @@ NewArray<double, 2> digamma_means(const ColumnArray &candidates, const ColumnArr
 }
 
 NewArray<double, 3> fold_digamma_means(const ColumnArray &candidates, const ColumnArray &target,
-                                  const CountArray &folds, const CountArray &neighbors, const TableArray &digamma,
-                                  std::string_view instructions_name) {
+                                       const CountArray &folds, const CountArray &neighbors,
+                                       const TableArray &digamma, std::string_view instructions_name) {
     const Columns no_columns(nullptr, 0, target.shape(1));
     const Problem problem{view(candidates), no_columns, view(target), {neighbors.data(), neighbors.size()}};
     const std::span digamma_values(digamma.data(), digamma.size());
@@ -170,7 +171,8 @@ NewArray<double, 3> fold_digamma_means(const ColumnArray &candidates, const Colu
 } // namespace
 
 NB_MODULE(_kernel, module) {
-    module.doc() = "Nearest-neighbour counts for the estimators of mutual information of Kraskov et al. (2004), and draws of\n"
+    module.doc() = "Nearest-neighbour counts for the estimators of mutual information of Kraskov et al. (2004), "
+                   "and draws of\n"
                    "permutation tests.";
     module.def(
         "digamma_means", &digamma_means, nb::arg("candidates").noconvert(), nb::arg("given").noconvert(),

@@ -79,7 +79,8 @@ NewArray<float, 3> series_scores(const Functions &candidates, std::size_t smooth
     const auto [own, others] = checked(candidates, smooth, target);
     const auto sizes = span_of<std::int64_t, 1>(sums);
     if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 1; }) ||
-        static_cast<std::size_t>(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})) != others.components)
+        static_cast<std::size_t>(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})) !=
+            others.components)
         throw std::invalid_argument("sums must be positive and add up to the number of components");
     const InstructionSet instructions = instruction_set_named(instructions_name);
     const std::size_t kinds = sizes.size() * others.kinds(), size = own.candidates * kinds * others.draws;
@@ -106,8 +107,8 @@ NewArray<double, 2> series_effects(const Functions &candidates, std::size_t smoo
 
 std::tuple<NewArray<std::int64_t, 1>, NewArray<std::int64_t, 1>>
 largest_pairs(const Functions &functions, std::size_t rows, const ArrayOf<std::int64_t, 1> &first,
-              const ArrayOf<std::int64_t, 1> &second, const FunctionsInDraws &target, int bits, double least_spread,
-              std::string_view instructions_name) {
+              const ArrayOf<std::int64_t, 1> &second, const FunctionsInDraws &target, int bits,
+              double least_spread, std::string_view instructions_name) {
     const std::size_t stride = functions.shape(2), draws = target.shape(2);
     if (stride % rows_of_register != 0 || rows > stride || target.shape(3) != stride || target.shape(1) != 1)
         throw std::invalid_argument("functions and target must have the same number of rows, a multiple of 16");
@@ -116,8 +117,13 @@ largest_pairs(const Functions &functions, std::size_t rows, const ArrayOf<std::i
             return position >= 0 && position < static_cast<std::int64_t>(functions.shape(1));
         });
     };
-    const PairFunctions pairs{functions.data(), functions.shape(0), functions.shape(1),
-                              rows, stride, span_of<std::int64_t, 1>(first), span_of<std::int64_t, 1>(second)};
+    const PairFunctions pairs{functions.data(),
+                              functions.shape(0),
+                              functions.shape(1),
+                              rows,
+                              stride,
+                              span_of<std::int64_t, 1>(first),
+                              span_of<std::int64_t, 1>(second)};
     if (pairs.first.size() != pairs.second.size() || !are_features(pairs.first) || !are_features(pairs.second))
         throw std::invalid_argument("pairs must be of features");
     const TargetFunctions others{target.data(), target.shape(0), 1, draws, stride};
@@ -176,24 +182,27 @@ void bind_draws(nb::module_ &module) {
     module.def("rank_functions", &rank_functions, nb::arg("columns").noconvert(), nb::arg("bits"),
                "Three polynomials and five steps of the ranks of columns, in multiples of 2^-bits.\n\n"
                "Returns (columns x 8 x rows), the rows padded to a multiple of 16.");
-    module.def("series_scores", &series_scores, nb::arg("candidates").noconvert(), nb::arg("smooth"),
-               nb::arg("target").noconvert(), nb::arg("sums").noconvert(), nb::arg("scale"),
-               nb::arg("instructions") = "best",
-               "Series scores of candidates (candidates x functions x rows), the first `smooth` functions smooth.\n\n"
-               "Returns (candidates x scores x draws), for a target (components x functions x draws x rows).");
+    module.def(
+        "series_scores", &series_scores, nb::arg("candidates").noconvert(), nb::arg("smooth"),
+        nb::arg("target").noconvert(), nb::arg("sums").noconvert(), nb::arg("scale"),
+        nb::arg("instructions") = "best",
+        "Series scores of candidates (candidates x functions x rows), the first `smooth` functions smooth.\n\n"
+        "Returns (candidates x scores x draws), for a target (components x functions x draws x rows).");
     module.def("series_effects", &series_effects, nb::arg("candidates").noconvert(), nb::arg("smooth"),
                nb::arg("target").noconvert(), nb::arg("scale"), nb::arg("instructions") = "best",
                "Raw effects of candidates, sums of squared coefficients (candidates x draws).");
-    module.def("largest_pairs", &largest_pairs, nb::arg("functions").noconvert(), nb::arg("rows"),
-               nb::arg("first").noconvert(), nb::arg("second").noconvert(), nb::arg("target").noconvert(),
-               nb::arg("bits"), nb::arg("least_spread"), nb::arg("instructions") = "best",
-               "The largest sum of products of two features' functions and a component of the target, in each draw,\n"
-               "and the pair that it is of. Functions are (orders x features x rows), the target (components x 1 x\n"
-               "draws x rows); `rows` are those before padding.");
-    module.def("studentised_maxima", &studentised_maxima<float>, nb::arg("scores").noconvert(),
-               nb::arg("handicaps").none() = nb::none(),
-               "Statistics by scores (candidates x scores x draws): those of draw 0, how many others are as large\n"
-               "(both by candidate), and the largest of each draw.");
+    module.def(
+        "largest_pairs", &largest_pairs, nb::arg("functions").noconvert(), nb::arg("rows"),
+        nb::arg("first").noconvert(), nb::arg("second").noconvert(), nb::arg("target").noconvert(),
+        nb::arg("bits"), nb::arg("least_spread"), nb::arg("instructions") = "best",
+        "The largest sum of products of two features' functions and a component of the target, in each draw,\n"
+        "and the pair that it is of. Functions are (orders x features x rows), the target (components x 1 x\n"
+        "draws x rows); `rows` are those before padding.");
+    module.def(
+        "studentised_maxima", &studentised_maxima<float>, nb::arg("scores").noconvert(),
+        nb::arg("handicaps").none() = nb::none(),
+        "Statistics by scores (candidates x scores x draws): those of draw 0, how many others are as large\n"
+        "(both by candidate), and the largest of each draw.");
     module.def("studentised_maxima", &studentised_maxima<double>, nb::arg("scores").noconvert(),
                nb::arg("handicaps").none() = nb::none());
 }

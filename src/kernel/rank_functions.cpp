@@ -33,7 +33,8 @@ public:
     std::int16_t at(std::size_t function, std::size_t place) const { return functions_[function * rows_ + place]; }
 
 private:
-    template <class Function> void set(std::size_t number, std::span<const double> points, const Function &function) {
+    template <class Function>
+    void set(std::size_t number, std::span<const double> points, const Function &function) {
         double sum = 0, squares = 0;
         for (std::size_t i = 0; i < rows_; ++i)
             sum += values_[i] = function(2 * points[i] - 1);

@@ -16,8 +16,8 @@ constexpr std::size_t draws_at_once = 32, candidates_at_once = 64, rows_at_once 
 
 /// Add to `sums` the sums over some rows of the products of `ours` functions and `theirs`, each next to the other.
 template <std::size_t ours, std::size_t theirs>
-INFOSIFT_INLINE void add_tile(const std::int16_t *a, const std::int16_t *b, std::size_t stride, std::size_t registers,
-                              std::int32_t *sums) {
+INFOSIFT_INLINE void add_tile(const std::int16_t *a, const std::int16_t *b, std::size_t stride,
+                              std::size_t registers, std::int32_t *sums) {
     std::int32_t tile[ours][theirs] = {};
     for (std::size_t row = 0; row < registers * rows_of_register; ++row)
 #pragma GCC unroll 4
@@ -135,8 +135,9 @@ INFOSIFT_INLINE void take_roots(Draws<float> &values) {
 }
 
 /// Add the squared scores of a candidate about a component to those of components before it.
-INFOSIFT_INLINE void add_scores(const Sums &sums, const CandidateFunctions &candidates, const TargetFunctions &target,
-                                std::size_t candidate, float scale, std::span<Draws<float>> totals) {
+INFOSIFT_INLINE void add_scores(const Sums &sums, const CandidateFunctions &candidates,
+                                const TargetFunctions &target, std::size_t candidate, float scale,
+                                std::span<Draws<float>> totals) {
     const auto of_first = sums.squares(candidate, 0, 0, scale);
     Draws<float> of_all = of_first, of_orders = of_first, of_steps{}, of_products{};
     for (std::size_t f = 1; f < candidates.smooth; ++f) {
@@ -191,7 +192,8 @@ INFOSIFT_INLINE void set_product(const std::int16_t *a, const std::int16_t *b, s
     }
     const double spread = std::sqrt(squares / n), factor = spread > least_spread ? unit / spread : 0.0;
     for (std::size_t row = 0; row < rows; ++row)
-        product[row] = static_cast<std::int16_t>(rounded(std::clamp(values[row] * factor, -most * unit, most * unit)));
+        product[row] =
+            static_cast<std::int16_t>(rounded(std::clamp(values[row] * factor, -most * unit, most * unit)));
 }
 
 } // namespace
@@ -207,8 +209,9 @@ void find_largest_pairs(InstructionSet instructions, const PairFunctions &pairs,
         std::vector<std::int32_t> sums(combinations * draws_at_once);
         for (std::size_t pair = 0; pair < pairs.first.size(); ++pair) {
             for (std::size_t i = 0; i < combinations; ++i)
-                set_product(pairs.at(i / pairs.orders, pairs.first[pair]), pairs.at(i % pairs.orders, pairs.second[pair]),
-                            pairs.rows, bits, least_spread, values, &products[i * stride]);
+                set_product(pairs.at(i / pairs.orders, pairs.first[pair]),
+                            pairs.at(i % pairs.orders, pairs.second[pair]), pairs.rows, bits, least_spread, values,
+                            &products[i * stride]);
             for (std::size_t component = 0; component < target.components; ++component)
                 for (std::size_t first = 0; first < target.draws; first += draws_at_once) {
                     const std::size_t draws = std::min(draws_at_once, target.draws - first);

@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <span>
 
-// Series scores of candidates in draws, by sums over the rows of products of functions. Functions are whole numbers
-// of 16 bits and sums have 32, so that sums are the same in whatever order they are added up.
+// Series scores of candidates in draws, by sums over the rows of products of functions. Functions are whole
+// numbers of 16 bits and sums have 32, so that sums are the same in whatever order they are added up.
 //
-// No sum overflows: with functions of mean square m (candidate) and m' (target), and any part of n rows, the sum of
-// products is at most n root(m m') by Cauchy and Schwarz. Python rounds functions of unit variance to multiples of
-// 2^-bits such that this is below 2^31 (`fixed_point_bits`, which allows for rounding, and for draws that take rows
-// more than once). A test holds it at the bound.
+// No sum overflows: with functions of mean square m (candidate) and m' (target), and any part of n rows, the sum
+// of products is at most n root(m m') by Cauchy and Schwarz. Python rounds functions of unit variance to multiples
+// of 2^-bits such that this is below 2^31 (`fixed_point_bits`, which allows for rounding, and for draws that take
+// rows more than once). A test holds it at the bound.
 
 namespace infosift {
 
@@ -78,22 +78,23 @@ struct PairFunctions {
     }
 };
 
-/// The largest absolute sum of products, in each draw, of a component of the target and a product of two functions,
-/// one of each feature of a pair, and its pair. Products are of unit variance in multiples of 2^-bits, and zero where
-/// their standard deviation is less than `least_spread`; of equal sums the first pair counts.
+/// The largest absolute sum of products, in each draw, of a component of the target and a product of two
+/// functions, one of each feature of a pair, and its pair. Products are of unit variance in multiples of 2^-bits,
+/// and zero where their standard deviation is less than `least_spread`; of equal sums the first pair counts.
 void find_largest_pairs(InstructionSet instructions, const PairFunctions &pairs, const TargetFunctions &target,
                         int bits, double least_spread, std::span<std::int64_t> largest,
                         std::span<std::int64_t> which);
 
 /// Polynomials of orders 1 to 3 and five steps of the ranks of columns (columns x rows), of unit variance, in
-/// multiples of 2^-bits (columns x 8 x padded rows, zero at first). Values that are equal up to rounding share a rank.
+/// multiples of 2^-bits (columns x 8 x padded rows, zero at first). Values that are equal up to rounding share a
+/// rank.
 inline constexpr std::size_t polynomial_count = 3, step_count = 5, rank_function_count = 8;
 void find_rank_functions(std::span<const double> columns, std::size_t rows, int bits,
                          std::span<std::int16_t> functions);
 
-/// Statistics of candidates by scores (candidates x scores x draws), each studentised over all draws: the largest of
-/// a candidate, less `handicaps` (candidates x scores, or none). `observed` is that of draw 0, `exceedances` in how many others it is as large, and
-/// `maxima` has the largest of all candidates in each draw.
+/// Statistics of candidates by scores (candidates x scores x draws), each studentised over all draws: the largest
+/// of a candidate, less `handicaps` (candidates x scores, or none). `observed` is that of draw 0, `exceedances` in
+/// how many others it is as large, and `maxima` has the largest of all candidates in each draw.
 template <class Number>
 void find_maxima(std::span<const Number> scores, std::span<const double> handicaps, std::span<double> observed,
                  std::span<std::int64_t> exceedances, std::span<double> maxima);

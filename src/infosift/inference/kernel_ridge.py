@@ -29,8 +29,8 @@ _ROWS_OF_PART = 1_024
 _NEGLIGIBLE = 1e-10
 # Ridge penalties that are compared, in units of n.
 RIDGES = tuple(10.0 ** (exponent / 2) for exponent in range(-16, 0))
-# What a degree of freedom costs where values are predicted, and where spreads are: a spread that is smoothed too much
-# leaves some of the dependence on the subset. The least share of rows that must be left after that.
+# What a degree of freedom costs where values are predicted, and where spreads are: a spread that is smoothed too
+# much leaves some of the dependence on the subset. The least share of rows that must be left after that.
 _COST_OF_FREEDOM = 1.2
 _COST_IN_SPREADS = 1.0
 _LEAST_FREE = 0.1
@@ -127,7 +127,7 @@ class KernelBasis:
             solved = solve_triangular(lower, rows.T, lower=True, overwrite_b=True, check_finite=False)
             return np.ascontiguousarray(solved.T)
 
-        # Sums and products about a point near the mean, and then about the mean: each part is worked out once more.
+        # Sums and products about a point near the mean, then about the mean: one pass over the parts for both.
         numbers, near = range(len(self._parts)), features_of(0).mean(axis=0)
         sums, products = np.zeros(rank), np.zeros((rank, rank))
         for number in numbers:
@@ -386,9 +386,7 @@ class KernelRidge:
             return LeaveOneOut(basis, self._compared)
         return LeaveGroupsOut(basis, self._compared, self._folds)
 
-    def predict(
-        self, columns: FloatArray, *, left_out: bool = True, cost: float = _COST_OF_FREEDOM
-    ) -> FloatArray:
+    def predict(self, columns: FloatArray, *, left_out: bool = True, cost: float = _COST_OF_FREEDOM) -> FloatArray:
         """Predict each row of columns (columns x rows), or of one column, from the remaining rows.
 
         Gaps are imputed by what is predicted there. Unless rows are ``left_out``, it is the fit to all rows, its
@@ -479,8 +477,9 @@ def _without_long_tails(columns: FloatArray) -> FloatArray:
     is_heavy = (high - low < _NARROW * columns.std(axis=1)) & ~are_categorical(columns)
     if not is_heavy.any():
         return columns
-    scores = [to_gaussian_ranks(column) if heavy else column for column, heavy in zip(columns, is_heavy, strict=True)]
-    return np.array(scores)
+    shaped = columns.copy()
+    shaped[is_heavy] = [to_gaussian_ranks(column) for column in columns[is_heavy]]
+    return shaped
 
 
 def impute_by_regression(

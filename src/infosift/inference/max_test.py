@@ -196,9 +196,9 @@ def max_test(
     ``sample`` returns the statistics of the data and of so many surrogates. A test ends early where so many
     surrogates exceed the data that it cannot pass at the end of the schedule, or where the 99.8 % interval of the
     p-value is above alpha. Where it ``passes_early``, also where that is below alpha, or where the data are so far
-    above the surrogates that Cantelli's inequality allows at most half of alpha. With ``choose``, which returns the
-    one to select of candidates that pass, it goes on with one that passes until its p-value is precise, and further
-    where another might be selected by more draws.
+    above the surrogates that Cantelli's inequality allows at most half of alpha. With ``choose``, which returns
+    which of some candidates is selected, a test that passes goes on until its p-value is precise, and further
+    where more draws might change what is selected.
     """
     schedule = list(schedule)
     most_exceed = math.floor(alpha * (1 + schedule[-1]) + 1e-9) - 1

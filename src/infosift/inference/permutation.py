@@ -80,7 +80,7 @@ class PermutationIndices(AlignedPickle):
 
 
 def fixed_point_bits(n_rows: int, *, repeats_rows: bool = False) -> int:
-    """Return how many bits after the point functions of unit variance have, such that no sum of products overflows.
+    """Return how many bits functions of unit variance have after the point, so that sums of products fit 32 bits.
 
     Rounded to multiples of 2^-b, a function has a length of at most root(n) (2^b + 1/2), so that a sum over any of
     the n rows of products of two is at most n (2^b + 1/2)^2 (Cauchy and Schwarz); it must be below 2^31. In draws

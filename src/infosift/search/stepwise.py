@@ -330,15 +330,13 @@ class Replacements:
         return self._tests.p_value(subset, tested, next(self._streams), precise=precise)
 
 
-def _correlations(
-    pieces: tuple[tuple[FloatArray, IntArray], ...], own: FloatArray, rows: IntArray
-) -> FloatArray:
+def _correlations(pieces: tuple[tuple[FloatArray, IntArray], ...], own: FloatArray, rows: IntArray) -> FloatArray:
     """Return the absolute correlation of the ranks of columns with standardised ranks (ranks x columns)."""
     return np.abs(own @ _standard_ranks(join_columns(pieces), rows).T)
 
 
 def _standard_ranks(columns: FloatArray, rows: IntArray) -> FloatArray:
-    """Return ranks of columns (columns x rows) in some rows, centred and of length one; zero where all are equal."""
+    """Return ranks of columns (columns x rows) in some rows, centred and of length one; zero if all are equal."""
     ranks = rankdata(impute(columns)[:, rows], axis=1)
     centred = ranks - ranks.mean(axis=1, keepdims=True)
     length = np.sqrt((centred**2).sum(axis=1, keepdims=True))

@@ -38,7 +38,7 @@ _FEWEST_DRAWS = 32
 
 @dataclass(frozen=True)
 class RandomPermutations:
-    """Random permutations of the rows, within ``strata`` where these are given; or row groups, which move whole."""
+    """Random permutations of the rows, within ``strata`` if these are given; row groups move whole."""
 
     n_rows: int
     seed: int
@@ -60,7 +60,7 @@ class RandomPermutations:
 
     @cached_property
     def _key_and_strata(self) -> tuple[int, permutation.RowNumbers, permutation.RowNumbers]:
-        """The key of the random stream, the rows stratum by stratum, and where each begins and the last one ends."""
+        """The key of the random stream, the rows by stratum, and where each stratum begins and the last ends."""
         strata = np.zeros(self.n_rows, dtype=np.int64) if self.strata is None else self.strata
         order, ends = np.argsort(strata, kind="stable"), np.cumsum(np.bincount(strata))
         key = stream(self.seed, "surrogate", self.step).integers(2**64, dtype=np.uint64)

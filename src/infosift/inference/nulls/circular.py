@@ -82,7 +82,7 @@ class ProjectedTarget(nulls.TargetInDraws):
     projection: Projection
 
     def functions(self, draws: Sequence[int]) -> FixedPoint:
-        """Return the functions in draws (components x functions x draws x padded rows): shifted, then projected."""
+        """Return the functions in draws (components x functions x draws x padded rows), shifted and projected."""
         shifted = self.data[..., self.indices(draws)]
         projected = self.projection(shifted.reshape(-1, shifted.shape[-1]))
         return padded_rows(to_fixed_point(projected.reshape(shifted.shape), self.indices.bits))

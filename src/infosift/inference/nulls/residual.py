@@ -161,7 +161,6 @@ class ResidualSurrogates(Surrogates):
             for i in columns
         ]
 
-
     def are_ranked(self, columns: IntArray) -> BoolArray:
         """Tell of which columns the functions are those of ranks of residuals: of numbers without gaps."""
         gaps = np.isnan(self._residuals[columns]).any(axis=1)

@@ -66,7 +66,7 @@ class NeighborStatistic(TestStatistic):
         return self.test.units[self.screened_best[position]], position
 
     def run(self, alpha: float, n_permutations: int | None = None, *, precise: bool = False) -> NullSample:
-        """Draw until the result is clear: by one version of the target first, which may show that it is hopeless."""
+        """Draw until the result is clear; one version of the target is tried first, and may show it hopeless."""
         if n_permutations is None and len(self._versions) > 1 and alpha < _HOPELESS_ALPHA:
             self._n_versions = 1
             for count, enough in _HOPELESS:

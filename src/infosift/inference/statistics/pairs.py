@@ -68,7 +68,7 @@ class PairStatistic(TestStatistic):
 
     @cached_property
     def _functions(self) -> FixedPoint:
-        """The functions of all single features (orders x features x padded rows), in the order of their positions."""
+        """The functions of all single features (orders x features x padded rows), in order of their positions."""
         functions = np.concatenate(list(self._engine.map(np.asarray, self._functions_of_blocks)), axis=1)
         return padded_rows(functions[:, self._positions])
 
@@ -106,7 +106,9 @@ class PairStatistic(TestStatistic):
     def _largest_of_screened(self, drawn: FixedPoint) -> tuple[FloatArray, IntArray]:
         """Return the same for first functions of the features of largest effect in each draw."""
         target = _as_numbers(drawn[:, 0].swapaxes(0, 1), self._bits)  # (draws x components x rows)
-        effects = np.concatenate(list(self._engine.map(_effects_of, self._functions_of_blocks, target, self._bits)))
+        effects = np.concatenate(
+            list(self._engine.map(_effects_of, self._functions_of_blocks, target, self._bits))
+        )
         by_effect = np.argsort(-np.round(effects[self._positions].T, DIGITS), axis=1, kind="stable")
         screened = self._positions[np.sort(by_effect[:, : self.max_features], axis=1)]  # (draws x features)
         functions = self.test.blocks.gather(_first_functions, screened.ravel(), self._functions_of_blocks)

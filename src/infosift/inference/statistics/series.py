@@ -66,7 +66,9 @@ class CandidateSeries:
     @classmethod
     def of_numbers(cls, columns: FloatArray, bits: int) -> CandidateSeries:
         """Return the functions of columns of numbers without gaps."""
-        return cls(_kernel.rank_functions(np.ascontiguousarray(columns), bits), N_POLYNOMIALS, columns.shape[1], bits)
+        return cls(
+            _kernel.rank_functions(np.ascontiguousarray(columns), bits), N_POLYNOMIALS, columns.shape[1], bits
+        )
 
     @property
     def _scale(self) -> float:
@@ -94,7 +96,7 @@ _Method: TypeAlias = Callable[[CandidateSeries, FixedPoint], Any]
 
 
 def _series_of(block: CandidateBlock, units: range, bits: int) -> list[tuple[IntArray, CandidateSeries]]:
-    """Return the functions of candidates of a block, with their positions among these: of numbers, and of others."""
+    """Return the functions of candidates, with their positions among these: of numbers, and of others."""
     columns = np.array([block.units[i][0] for i in units])
     are_single = np.array([len(block.units[i]) == 1 for i in units])
     ranked = are_single & block.surrogates.are_ranked(columns)
@@ -216,8 +218,8 @@ def _more_scores(
 ) -> NDArray[np.float32]:
     """Return the scores (candidates x scores x draws) that are known, and those of more draws."""
     block, scores = known
-    known = () if scores is None else (scores,)
-    return block_scores(block, target, draws, slice(None), method, known)  # type: ignore[no-any-return]
+    before = () if scores is None else (scores,)
+    return block_scores(block, target, draws, slice(None), method, before)  # type: ignore[no-any-return]
 
 
 def _sample_anew(

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 namespace nb = nanobind;
 
@@ -35,6 +36,11 @@ NewArray<std::uint32_t, 2> permutations(std::uint64_t key, const ArrayOf<std::ui
     const std::size_t rows = order.size();
     const auto bounds = span_of<std::uint32_t, 1>(starts);
     require_rows_below(span_of<std::uint32_t, 1>(order), rows);
+    std::vector<bool> is_there(rows);
+    for (const std::uint32_t row : span_of<std::uint32_t, 1>(order))
+        is_there[row] = true;
+    if (std::find(is_there.begin(), is_there.end(), false) != is_there.end())
+        throw std::invalid_argument("order must have each row once");
     if (rows == 0 || bounds.size() < 2 || bounds.front() != 0 || bounds.back() != rows ||
         std::adjacent_find(bounds.begin(), bounds.end(), std::greater_equal<>()) != bounds.end())
         throw std::invalid_argument("starts must ascend from 0 to the number of rows");
@@ -49,7 +55,7 @@ NewArray<std::uint32_t, 2> permutations(std::uint64_t key, const ArrayOf<std::ui
 NewArray<std::int16_t, 4> permuted_functions(const Functions &functions, const Draws &sources) {
     const std::size_t components = functions.shape(0), count = functions.shape(1), rows = functions.shape(2);
     const std::size_t draws = sources.shape(0), stride = padded(rows);
-    if (sources.shape(1) != rows)
+    if (rows == 0 || sources.shape(1) != rows)
         throw std::invalid_argument("functions and draws must have the same number of rows");
     require_rows_below(span_of<std::uint32_t, 2>(sources), rows);
     const std::size_t size = components * count * draws * stride;
@@ -110,6 +116,8 @@ largest_pairs(const Functions &functions, std::size_t rows, const ArrayOf<std::i
               const ArrayOf<std::int64_t, 1> &second, const FunctionsInDraws &target, int bits,
               double least_spread, std::string_view instructions_name) {
     const std::size_t stride = functions.shape(2), draws = target.shape(2);
+    if (bits > most_bits)
+        throw std::invalid_argument("functions must have at most 11 bits after the point");
     if (stride % rows_of_register != 0 || rows > stride || target.shape(3) != stride || target.shape(1) != 1)
         throw std::invalid_argument("functions and target must have the same number of rows, a multiple of 16");
     const auto are_features = [&](std::span<const std::int64_t> positions) {
@@ -140,8 +148,8 @@ largest_pairs(const Functions &functions, std::size_t rows, const ArrayOf<std::i
 NewArray<std::int16_t, 3> rank_functions(const ArrayOf<double, 2> &columns, int bits) {
     const std::size_t count = columns.shape(0), rows = columns.shape(1), stride = padded(rows);
     const std::size_t size = count * rank_function_count * stride;
-    if (rows == 0 || bits > 12)
-        throw std::invalid_argument("columns must have rows, and functions at most 12 bits after the point");
+    if (rows == 0 || bits > most_bits)
+        throw std::invalid_argument("columns must have rows, and functions at most 11 bits after the point");
     auto functions = std::make_unique<std::int16_t[]>(size);
     {
         nb::gil_scoped_release released;
@@ -154,7 +162,8 @@ template <class Number>
 std::tuple<NewArray<double, 1>, NewArray<std::int64_t, 1>, NewArray<double, 1>>
 studentised_maxima(const ArrayOf<Number, 3> &scores, const std::optional<ArrayOf<double, 2>> &handicaps) {
     const std::size_t candidates = scores.shape(0), kinds = scores.shape(1), draws = scores.shape(2);
-    if (candidates == 0 || kinds == 0 || draws == 0 || (handicaps && handicaps->size() != candidates * kinds))
+    if (candidates == 0 || kinds == 0 || draws == 0 ||
+        (handicaps && (handicaps->shape(0) != candidates || handicaps->shape(1) != kinds)))
         throw std::invalid_argument("there must be scores, and a handicap for each or for none");
     auto observed = std::make_unique<double[]>(candidates), maxima = std::make_unique<double[]>(draws);
     auto exceedances = std::make_unique<std::int64_t[]>(candidates);

@@ -25,7 +25,8 @@ std::uint64_t next_of_splitmix(std::uint64_t &state) {
 class Random {
 public:
     Random(std::uint64_t key, std::uint64_t draw) {
-        std::uint64_t seed = next_of_splitmix(key) ^ next_of_splitmix(draw);
+        std::uint64_t seed = next_of_splitmix(key) + draw;
+        seed = next_of_splitmix(seed);
         for (std::uint64_t &word : state_)
             word = next_of_splitmix(seed);
     }

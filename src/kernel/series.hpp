@@ -19,6 +19,9 @@ namespace infosift {
 /// Rows are padded with zeros to a multiple of this: what the widest registers hold of 16 bits.
 inline constexpr std::size_t rows_of_register = 16;
 
+/// Of functions that are clipped at 8 standard deviations, 16 bits hold no more after the point.
+inline constexpr int most_bits = 11;
+
 /// The nearest whole number, of two the even one: what is added has no digits after the point.
 INFOSIFT_INLINE double rounded(double value) {
     constexpr double no_fraction = 6755399441055744.0; // 1.5 * 2^52

@@ -177,7 +177,7 @@ def test_the_calibrated_method_asks_it_where_series_see_nothing(name, monkeypatc
     selection = MutualInfoSelector(criterion=name, max_features=1, random_state=0).fit(X, np.sin(angle)).selection_
     assert selection.criterion_values == tuple(v for v in CRITERIA[name].values_at_once(60) if v is not None)
     assert np.isfinite([step.information for step in selection.steps]).all()
-    assert max(asked) > 20  # the data and surrogates of both features
+    assert max(asked) >= 2 * (1 + 9)  # the data and the first surrogates of both features
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - NUMBERS_ONLY))

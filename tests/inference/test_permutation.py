@@ -1,22 +1,27 @@
 """Permutation indices, sums that are exact, p-values and thresholds."""
 
+import math
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infosift.criteria.rank_basis import standardised
 from infosift.inference import permutation as module
+from infosift.inference.nulls import TargetInDraws
 from infosift.inference.permutation import (
     PermutationIndices,
-    inverse_permuted,
+    fixed_point_bits,
     judge,
+    padded_rows,
     permutations_for,
-    rounded_for_exact_sums,
     score_in_batches,
     shuffled_orders,
     threshold,
+    to_fixed_point,
 )
 
 N_ROWS = 30
@@ -67,26 +72,74 @@ def test_what_is_sent_elsewhere_has_no_draws_and_draws_the_same():
     np.testing.assert_array_equal(pickle.loads(sent)(range(200)), expected)
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.sets(st.booleans(), min_size=1))
-def test_products_with_inversely_permuted_functions_are_those_with_a_permuted_column(seed, n_rows, kinds):
+class AsGiven:
+    """Draws (draws x rows) that are given, for a block of them."""
+
+    def __init__(self, indices):
+        self.indices = indices
+
+    def __call__(self, draws):
+        return self.indices
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 40), st.booleans())
+def test_products_with_a_target_in_draws_are_those_with_a_permuted_column(seed, n_rows, repeats):
     rng = np.random.default_rng(seed)
-    functions, column = rng.integers(-9, 9, size=(3, n_rows)) * 1.0, rng.integers(-9, 9, size=n_rows) * 1.0
-    repeating = rng.integers(0, n_rows, size=n_rows)  # some rows are taken more than once
-    indices = np.stack([rng.permutation(n_rows) if kind else repeating for kind in [*kinds, True in kinds]])
-    inverse = inverse_permuted(functions, indices)
-    for draw, index in enumerate(indices):
-        np.testing.assert_array_equal(inverse[:, draw] @ column, functions @ column[index])
+    functions, column = standardised(rng.normal(size=(2, 3, n_rows))), rng.integers(-9, 9, size=n_rows)
+    drawn = [rng.integers(0, n_rows, size=n_rows) if repeats else rng.permutation(n_rows) for _ in range(64)]
+    indices = PermutationIndices(AsGiven(np.stack(drawn)), n_rows)
+    in_draws = TargetInDraws(functions, indices).functions(range(1, 6)).astype(np.int64)
+    whole = to_fixed_point(functions, indices.bits).astype(np.int64)
+    for draw, index in enumerate(drawn[1:6]):
+        np.testing.assert_array_equal(in_draws[:, :, draw, :n_rows] @ column, whole @ column[index])
+    assert not in_draws[..., n_rows:].any()
 
 
-@pytest.mark.parametrize("n_rows", [3, 100, 70_000])
-def test_sums_of_products_are_exact(n_rows):
-    # As whole numbers they fit into the 53 bits of a float.
-    bits = min(20, (53 - 7 - int(np.ceil(np.log2(n_rows)))) // 2)
-    rounded = rounded_for_exact_sums(10 * np.random.default_rng(0).normal(size=(1, n_rows)))
-    np.testing.assert_array_equal(np.ldexp(rounded, bits) % 1, 0)
-    np.testing.assert_array_equal(rounded.astype(np.float32), rounded)  # as they are kept
-    assert 64 * n_rows * 4.0**bits <= 2.0**53
-    assert np.abs(rounded).max() <= 8
+@pytest.mark.parametrize(("repeats", "bits"), [(False, 11), (True, 10), (None, 10)])
+def test_draws_that_may_take_rows_more_than_once_have_fewer_bits(repeats, bits):
+    draws = Watched()
+    if repeats is not None:
+        draws.repeats_rows = repeats
+    indices = PermutationIndices(draws, 100)
+    assert indices.bits == bits == fixed_point_bits(100, repeats_rows=repeats is not False)
+    assert pickle.loads(pickle.dumps(indices)).bits == bits
+
+
+@given(st.integers(1, 3_000_000), st.booleans())
+def test_sums_of_products_fit_into_32_bits_and_values_into_16(n_rows, repeats):
+    bits = fixed_point_bits(n_rows, repeats_rows=repeats)
+
+    def bound(bits):
+        """The square of the largest sum, by Cauchy and Schwarz: both lengths squared, of rounded functions."""
+        length = n_rows * (Fraction(2) ** bits + Fraction(1, 2)) ** 2
+        return length * length * (min(n_rows, 64) if repeats else 1)
+
+    assert bound(bits) < Fraction(2) ** 62
+    assert bits == 11 or bound(bits + 1) >= Fraction(2) ** 62  # and there is no bit to spare
+    assert 8 * 2**bits < 2**15
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 3000), st.booleans())
+def test_functions_of_unit_variance_are_rounded_to_whole_numbers_that_are_short_enough(seed, n_rows, rare):
+    rng, bits = np.random.default_rng(seed), fixed_point_bits(n_rows)
+    functions = rng.normal(size=(3, n_rows))
+    if rare:
+        functions[0] = np.arange(n_rows) == 1  # so far off that it is clipped, if there are many rows
+    functions = standardised(functions)
+    rounded = to_fixed_point(functions, bits)
+    assert rounded.dtype == np.int16
+    assert np.abs(rounded - np.ldexp(functions.clip(-8, 8), bits)).max() <= 0.5
+    for own in rounded.tolist():
+        assert math.sqrt(sum(value * value for value in own)) <= math.sqrt(n_rows) * (2**bits + 0.5)
+
+
+@pytest.mark.parametrize(("n_rows", "n_padded"), [(1, 16), (16, 16), (17, 32), (0, 0)])
+def test_rows_are_padded_with_zeros_to_full_registers(n_rows, n_padded):
+    functions = np.ones((2, 3, n_rows), dtype=np.int16)
+    padded = padded_rows(functions)
+    assert (padded.shape, padded.dtype) == ((2, 3, n_padded), np.int16)
+    np.testing.assert_array_equal(padded[..., :n_rows], functions)
+    assert not padded[..., n_rows:].any()
 
 
 @pytest.mark.parametrize(

@@ -34,11 +34,10 @@ RIDGES = tuple(10.0 ** (exponent / 2) for exponent in range(-16, 0))
 _COST_OF_FREEDOM = 1.2
 _COST_IN_SPREADS = 1.0
 _LEAST_FREE = 0.1
-_PROHIBITIVE = 1e30
 # Where rows are in groups, the most folds of groups that are left out in turn.
 _MOST_FOLDS = 20
 # Widths of the Gaussian kernel, in units of the root of the number of columns.
-_WIDTHS = (0.5, 1.5, 4.0, 12.0)
+_WIDTHS = (0.4, 1.0, 2.5, 8.0)
 # Narrow ones, and the most columns in which there are rows that near.
 _NARROW_WIDTHS = ((0.15, 3),)
 # A kernel is spanned by landmarks (Nyström; Williams and Seeger 2001), the best of twice as many rows. By ridges
@@ -194,10 +193,10 @@ class LeaveOneOut:
         of freedom counts for ``cost``: without a surplus the ridge is too small too often (Kim and Gu 2004).
         """
         free = 1 - cost * self._used
-        penalties = np.where(free > _LEAST_FREE, 1 / np.maximum(free, _LEAST_FREE) ** 2, _PROHIBITIVE)
+        free[-1] = max(free[-1], 2 * _LEAST_FREE)  # one ridge is always left
         squares = np.einsum("cr,cr->c", centred, centred)[:, None]
         left = np.maximum(squares - row_stable_product(coefficients**2, self._explained), 0.0)
-        ridges = np.argmin(left * penalties, axis=1)
+        ridges = np.argmin(np.where(free > _LEAST_FREE, left / np.maximum(free, _LEAST_FREE) ** 2, np.inf), axis=1)
         fitted = row_stable_product(coefficients * self._shrinkage[ridges], self._functions)
         left = (centred[:, self._compared] - fitted) / self._free[:, self._compared][ridges]
         return np.asarray(np.einsum("cr,cr->c", left, left) / len(self._compared)), ridges

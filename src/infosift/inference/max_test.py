@@ -166,8 +166,11 @@ class TestStatistic:
         return max_test(self.sample, alpha, schedule, passes_early=self.passes_early, choose=chosen)
 
     def choose(self, positions: list[int]) -> int:
-        """Return which of the candidates that pass is selected, by position: by default none before another."""
-        return -1 if len(positions) > 1 else positions[0]
+        """Return which of the candidates that pass is selected, by position.
+
+        By default it is -1, which stands for the one of the largest statistic, whichever others pass.
+        """
+        return -1
 
     def largest(self, sample: NullSample) -> tuple[FeatureUnit, int]:
         """Return the candidate of the largest statistic, and its position.

@@ -84,11 +84,11 @@ def fixed_point_bits(n_rows: int, *, repeats_rows: bool = False) -> int:
 
     Rounded to multiples of 2^-b, a function has a length of at most root(n) (2^b + 1/2), so that a sum over any of
     the n rows of products of two is at most n (2^b + 1/2)^2 (Cauchy and Schwarz); it must be below 2^31. In draws
-    that take rows more than once, up to n times, the length of one is up to root(n) times as large. Values of at
-    most 8 standard deviations must fit into 16 bits.
+    that take rows more than once, up to n times, the length of one is up to root(n) times as large. And since
+    values are at most 8 standard deviations, sums are at most 8 times as large. Values must fit into 16 bits.
     """
-    longer = math.sqrt(n_rows) if repeats_rows else 1.0
-    return next(b for b in range(_MOST_BITS, -16, -1) if longer * n_rows * (2.0**b + 0.5) ** 2 < 2**31)
+    larger = min(math.sqrt(n_rows), _MOST_DEVIATIONS) if repeats_rows else 1.0
+    return next(b for b in range(_MOST_BITS, -16, -1) if larger * n_rows * (2.0**b + 0.5) ** 2 < 2**31)
 
 
 def to_fixed_point(functions: FloatArray, bits: int) -> FixedPoint:

@@ -5,6 +5,7 @@ import pytest
 
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import Question
+from infosift.inference.max_test import NullSample
 from infosift.inference.statistics.neighbors import JointInformation, NeighborStatistic
 from infosift.inference.statistics.series import SeriesStatistic, effects_of
 from samples import conditional_on
@@ -36,7 +37,7 @@ def surrogate_of(test, draw, unit):
     return [context.table.scale_distances(own, unit.columns) for own in (drawn, surrogates.residuals()[:, index])]
 
 
-def slow_scores(test, draw, unit):
+def slow_scores(test, draw, unit, n_versions=None):
     """The definition: a question for each value, component of the target and way to ask; means over versions."""
     drawn, residual = surrogate_of(test, draw, unit)
     given = test.context.table.scale_distances(test.given, test.subset)
@@ -49,7 +50,7 @@ def slow_scores(test, draw, unit):
         score
         for columns, beside in ways
         for versions in test.components
-        for score in np.mean([one_score(test, columns, beside, own) for own in versions], axis=0)
+        for score in np.mean([one_score(test, columns, beside, own) for own in versions[:n_versions]], axis=0)
     ]
 
 
@@ -176,3 +177,94 @@ def test_the_residual_of_a_feature_shows_what_it_adds():
     assert samples[1].observed[0] > 2 * samples[0].observed[0]
     # Series are about that residual from the start.
     assert SeriesStatistic(plain, "testing").run(0.05, 199).p_values[0] == 1 / 200
+
+
+def slow_sample(test, count, n_versions=None):
+    """The sample of all candidates by scores of some versions of the target."""
+    scores = [[slow_scores(test, draw, unit, n_versions) for unit in test.units] for draw in range(count + 1)]
+    return NullSample.of_scores(np.moveaxis(np.array(scores), 0, -1))
+
+
+def assert_same(found, expected):
+    np.testing.assert_allclose(found.max_statistics, expected.max_statistics, atol=1e-9)
+    np.testing.assert_array_equal(found.p_values, expected.p_values)
+
+
+def of_classes(effect):
+    """Three classes given a feature on which they depend; they depend on another by so much."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4, 60))
+    y = np.digitize(X[0] + effect * X[1] + 0.5 * rng.normal(size=60), [-0.5, 0.5]).astype(float)
+    return conditional_on(X, y, (0,), values=(5,))
+
+
+def run_and_draws(test, *options):
+    """The sample of a run, and how many draws were scored at a time."""
+    drawn = []
+
+    class Watched(NeighborStatistic):
+        def scores(self, draws):
+            drawn.append(len(draws))
+            return super().scores(draws)
+
+    return Watched(test, "testing").run(*options), drawn
+
+
+def test_a_hopeless_test_ends_with_one_version_of_the_classes():
+    test = of_classes(effect=0)
+    sample, drawn = run_and_draws(test, 0.01)
+    assert test.components.shape[1] == 3
+    assert drawn == [10]
+    assert_same(sample, slow_sample(test, 9, n_versions=1))
+    assert not np.allclose(sample.observed, slow_sample(test, 9).observed)
+    assert sample.p_values.min() >= 4 / 10
+
+
+def test_a_promising_test_uses_all_versions_of_the_classes():
+    test = of_classes(effect=2)
+    sample, drawn = run_and_draws(test, 0.01)
+    assert sum(drawn[:3]) == 40  # by one version, to see that it is not hopeless
+    assert sum(drawn[3:]) == 200
+    assert_same(sample, NeighborStatistic(test, "testing").sample(199))
+    assert_same(NeighborStatistic(test, "testing").sample(9), slow_sample(test, 9))
+    assert sample.p_values.min() == 1 / 200
+
+
+@pytest.mark.parametrize("options", [(0.01, 19), (0.03,)])
+def test_all_versions_are_used_from_the_start_where_draws_are_requested_or_alpha_is_large(options):
+    test = of_classes(effect=0)
+    sample, drawn = run_and_draws(test, *options)
+    assert sum(drawn) == sample.n_permutations + 1
+    assert_same(sample, NeighborStatistic(test, "testing").sample(sample.n_permutations))
+
+
+def test_a_target_of_one_version_is_drawn_once():
+    sample, drawn = run_and_draws(make((1, 5)), 0.01)
+    assert sum(drawn) == sample.n_permutations + 1
+
+
+@pytest.mark.parametrize(
+    ("n_exceed", "count", "n_versions"),
+    [
+        # After 9, 19 and 39 draws of one version, and then of all: 3, 4 or 7 as large as the data are hopeless.
+        ((3, 3, 3), 9, 1),
+        ((2, 4, 4), 19, 1),
+        ((2, 3, 7), 39, 1),
+        ((2, 3, 6), 199, 3),
+        ((0, 0, 0), 199, 3),
+    ],
+)
+def test_how_many_surrogates_of_one_version_make_a_test_hopeless(monkeypatch, n_exceed, count, n_versions):
+    statistic, n_used = NeighborStatistic(of_classes(effect=0), "testing"), []
+    of_one_version = dict(zip((9, 19, 39), n_exceed, strict=True))
+
+    def sample(count):
+        """Draws of which so many are as large as the data by one version of the target, and none by all."""
+        n_used.append(statistic._n_versions)
+        high = of_one_version[count] if statistic._n_versions == 1 else 0
+        best = np.array([0.0, *np.repeat([0.0, -1.0], [high, count - high])])
+        return NullSample(np.zeros(1), np.array([high]), best)
+
+    monkeypatch.setattr(statistic, "sample", sample)
+    assert statistic.run(0.01).n_permutations == count
+    assert n_used[-1] == n_versions

@@ -1,12 +1,13 @@
 """Pairs by the products of their functions, against going through all of them one by one."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 
 from infosift.criteria.rank_basis import standardised
 from infosift.data.groups import FeatureUnit
+from infosift.inference.permutation import to_fixed_point
 from infosift.inference.statistics import pairs as module
 from infosift.inference.statistics.pairs import PairStatistic
 from samples import conditional_on
@@ -15,6 +16,12 @@ from samples import conditional_on
 def pairs_of(X, y, subset=(), **options):
     conditional = conditional_on(X, y, subset, **options)
     return conditional, PairStatistic(conditional, "testing")
+
+
+def rounded(functions, conditional):
+    """Functions as the sums have them: in multiples of a power of two."""
+    bits = conditional.indices.bits
+    return np.ldexp(to_fixed_point(functions, bits).astype(float), -bits)
 
 
 @pytest.mark.parametrize("subset", [(), (5,)])
@@ -62,12 +69,13 @@ def test_very_many_features_have_products_of_first_functions_only(monkeypatch):
 def slow_largest(conditional, draw, most):
     """The definition, of one draw: products of the first functions of the features with the largest effects."""
     index, units = conditional.indices([draw])[0], conditional.units
-    parts = [part[0] for part in conditional.component_functions]
+    parts = [rounded(part[0], conditional) for part in conditional.component_functions]
     singles = [i for i, unit in enumerate(units) if len(unit.columns) == 1]
     singles.sort(key=lambda i: conditional.context.table.digest(units[i]))
-    forms = {i: standardised(conditional.blocks.functions([i])[0].smooth[0]) for i in singles}
+    first = {i: standardised(conditional.blocks.functions([i])[0].smooth[0]) for i in singles}
+    forms = {i: rounded(own, conditional) for i, own in first.items()}
     effects = {i: max(abs(form[index] @ part) for part in parts) for i, form in forms.items()}
-    screened = sorted(singles, key=lambda i: -round(effects[i], 3))[:most]  # of equal ones the first by digest
+    screened = sorted(singles, key=lambda i: -round(effects[i], 9))[:most]  # of equal ones the first by digest
     fits = {}
     for i, j in combinations([i for i in singles if i in screened], 2):
         product = forms[i] * forms[j]
@@ -97,7 +105,7 @@ def test_of_very_many_features_those_of_largest_effect_in_each_draw_are_multipli
     scores = np.concatenate([pairs.scores(range(8)), pairs.scores(range(8, 12))])
     assert scores.shape == (12, 1, 1)
     expected = [slow_largest(conditional, draw, 5) for draw in range(12)]
-    np.testing.assert_allclose(scores[:, 0, 0], [fit for fit, _, _ in expected], rtol=1e-4)
+    np.testing.assert_allclose(scores[:, 0, 0], [fit for fit, _, _ in expected], rtol=1e-6)
     assert pairs.best_pair == expected[0][1]
     assert len({screened for _, _, screened in expected}) > 3
 
@@ -126,3 +134,29 @@ def test_blocks_of_products_and_of_draws_change_no_bits(monkeypatch):
     monkeypatch.setattr(module, "_VALUES_AT_ONCE", 700)
     _, pairs = pairs_of(X, y)
     np.testing.assert_array_equal(pairs.scores(range(30)), whole)
+
+
+@pytest.mark.parametrize("n_rows", [80, 2500])  # of many rows, 2,000 are multiplied
+@pytest.mark.parametrize("null", ["residual", "local"])  # which takes rows more than once
+def test_sums_are_those_of_whole_numbers(n_rows, null):
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(4, n_rows)), rng.normal(size=n_rows)
+    conditional, pairs = pairs_of(X, y, (3,), null=null)
+    bits, rows = conditional.indices.bits, np.linspace(0, n_rows - 1, min(n_rows, 2000)).astype(int)
+    target = to_fixed_point(conditional.component_functions[0][0], bits)
+    functions = {}
+    for i, order in product(range(3), range(2)):
+        own = conditional.blocks.functions([i])[0].smooth[order][rows]
+        functions[i, order] = to_fixed_point(standardised(own), bits).astype(np.int64)
+    sums = []
+    for index in conditional.indices(range(4)):
+        drawn = np.zeros(n_rows, dtype=np.int64)
+        np.add.at(drawn, index, target)  # as the features meet it, while these stay
+        multiplied = [
+            to_fixed_point(standardised(functions[i, a] * functions[j, b] * 4.0**-bits), bits).astype(np.int64)
+            for i, j in combinations(range(3), 2)
+            for a, b in product(range(2), repeat=2)
+        ]
+        sums.append(max(abs(int(own @ drawn[rows])) for own in multiplied))
+    expected = np.array(sums) * 4.0**-bits / np.sqrt(len(rows))
+    np.testing.assert_allclose(pairs.scores(range(4))[:, 0, 0], expected, rtol=1e-12)

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infosift._kernel import CATEGORY_GAP
-from infosift.criteria.rank_basis import Functions, functions_of, standardised
+from infosift.criteria.rank_basis import Functions, functions_of, functions_of_numbers, standardised
 from infosift.data.groups import FeatureUnit
 from infosift.inference.conditional_test import ConditionalTest
 from infosift.inference.max_test import NullSample, sequential_p_values
 from infosift.inference.nulls import NullModel
-from infosift.inference.permutation import rounded_for_exact_sums
+from infosift.inference.permutation import fixed_point_bits, to_fixed_point
 from infosift.inference.statistics import series as module
 from infosift.inference.statistics.series import (
     CandidateSeries,
@@ -28,18 +28,26 @@ from samples import conditional_on
 
 
 class AsGiven:
-    """Permutation indices (draws x rows) that are given."""
+    """Permutation indices (draws x rows) that are given; rows may be taken more than once."""
 
     def __init__(self, indices):
-        self.indices = indices
+        self.indices, self.bits = indices.astype(np.uint32), bits_of(indices.shape[1])
 
     def __call__(self, draws):
         return self.indices[list(draws)]
 
 
+def bits_of(n_rows):
+    return fixed_point_bits(n_rows, repeats_rows=True)
+
+
 def in_draws(components, subset, indices):
     """The functions of a target in draws."""
     return NullModel().target(components, subset, AsGiven(indices)).functions(range(len(indices)))
+
+
+def series_of(candidates):
+    return CandidateSeries.of(candidates, bits_of(candidates[0].smooth.shape[1]))
 
 
 def repeating(rng, n_rows):
@@ -49,11 +57,9 @@ def repeating(rng, n_rows):
 
 def slow_squares(functions, components, index):
     """Squared mean products, one at a time: a list for each function, with one for each function of the target."""
-    n = len(index)
-    products = [
-        [math.fsum(f[index] * g) / math.sqrt(n) for g in rounded_for_exact_sums(components)]
-        for f in rounded_for_exact_sums(functions)
-    ]
+    n, bits = len(index), bits_of(len(index))
+    ours, theirs = (to_fixed_point(own, bits).astype(object) for own in (functions, components))  # of any size
+    products = [[int(f[index] @ g) / (4.0**bits * math.sqrt(n)) for g in theirs] for f in ours]
     return [[product * product for product in own] for own in products]
 
 
@@ -115,15 +121,17 @@ def test_scores_against_their_definition(n_given, repeats):
     indices = np.stack(
         [np.arange(80), rng.permutation(80), repeating(rng, 80) if repeats else rng.permutation(80)]
     )
-    target = in_draws(components, subset, indices)
-    found, effects = CandidateSeries.of(candidates).scores(target), CandidateSeries.of(candidates).effects(target)
-    assert found.shape == (3, len(candidates), 3 * (5 if n_given else 4))
+    target, series = in_draws(components, subset, indices), series_of(candidates)
+    found, effects = series.scores(target), series.effects(target)
+    assert found.shape == (len(candidates), 3 * (5 if n_given else 4), 3)
+    assert found.dtype == np.float32
     for draw, index in enumerate(indices):
-        np.testing.assert_array_equal(found[draw], slow_scores(candidates, components, subset, index))
-        np.testing.assert_allclose(effects[draw], slow_effects(candidates, components, index), rtol=1e-12)
-    squares = (found**3).reshape(3, len(candidates), 3, -1)
-    summed = np.concatenate([squares[:, :, 0], squares[:, :, 1] + squares[:, :, 2]], axis=2)
-    np.testing.assert_allclose(CandidateSeries.of(candidates).scores(target, [1, 2]) ** 3, summed, rtol=1e-9)
+        expected = slow_scores(candidates, components, subset, index)
+        np.testing.assert_allclose(found[..., draw], expected, rtol=1e-6)  # of 24 bits
+        np.testing.assert_allclose(effects[:, draw], slow_effects(candidates, components, index), rtol=1e-12)
+    squares = (found.astype(float) ** 3).reshape(len(candidates), 3, -1, 3)
+    summed = np.concatenate([squares[:, 0], squares[:, 1] + squares[:, 2]], axis=1)
+    np.testing.assert_allclose(series.scores(target, [1, 2]).astype(float) ** 3, summed, rtol=2e-6)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(10, 200), st.booleans(), st.booleans())
@@ -132,13 +140,31 @@ def test_bits_do_not_depend_on_the_other_candidates(seed, n_rows, has_subset, re
     candidates, components = of_many_kinds(rng, n_rows), [number(rng, n_rows).smooth]
     subset = number(rng, n_rows).smooth[:2] if has_subset else None
     indices = np.stack([repeating(rng, n_rows) if repeats else rng.permutation(n_rows) for _ in range(5)])
-    together = CandidateSeries.of(candidates).scores(in_draws(components, subset, indices))
+    together = series_of(candidates).scores(in_draws(components, subset, indices))
     order = rng.permutation(len(candidates))
-    reordered = CandidateSeries.of([candidates[i] for i in order]).scores(in_draws(components, subset, indices))
-    np.testing.assert_array_equal(reordered, together[:, order])
+    reordered = series_of([candidates[i] for i in order]).scores(in_draws(components, subset, indices))
+    np.testing.assert_array_equal(reordered, together[order])
     for i in (0, 4, 6):
-        alone = CandidateSeries.of([candidates[i]]).scores(in_draws(components, subset, indices[3:4]))
-        np.testing.assert_array_equal(alone[0, 0], together[3, i])
+        alone = series_of([candidates[i]]).scores(in_draws(components, subset, indices[3:4]))
+        np.testing.assert_array_equal(alone[0, :, 0], together[i, :, 3])
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 300), st.integers(1, 11), st.sampled_from([None, 0, 1]))
+def test_functions_of_numbers_are_those_of_their_ranks(seed, n_rows, bits, decimals):
+    columns = np.random.default_rng(seed).normal(size=(3, n_rows))
+    columns = columns if decimals is None else columns.round(decimals)
+    found, expected = (
+        CandidateSeries.of_numbers(columns, bits),
+        CandidateSeries.of(functions_of_numbers(columns), bits),
+    )
+    assert (found.n_smooth, found.n_rows, found.bits) == (expected.n_smooth, expected.n_rows, expected.bits)
+    assert found.functions.shape == expected.functions.shape
+    # Where a value is half-way between two whole numbers, the last bit of a sum decides.
+    apart = np.abs(found.functions.astype(int) - expected.functions)
+    assert apart.max() <= 1
+    exact = np.stack([np.concatenate([own.smooth, own.steps]) for own in functions_of_numbers(columns)])
+    half_way = np.abs(np.ldexp(exact.clip(-8, 8), bits) % 1 - 0.5) < 1e-9
+    assert not apart[..., :n_rows][~half_way].any()
 
 
 def test_a_step_is_seen_best_by_steps():
@@ -147,17 +173,18 @@ def test_a_step_is_seen_best_by_steps():
     column = rng.permutation(90).astype(float)
     component = standardised((column >= 30)[None].astype(float))
     target = in_draws([component], None, np.arange(90)[None])
-    squares = CandidateSeries.of(functions_of(column[None])).scores(target)[0, 0] ** 3
-    assert squares[3] == pytest.approx(90, rel=1e-6)
+    squares = series_of(functions_of(column[None])).scores(target)[0, :, 0] ** 3
+    whole = to_fixed_point(component[0], bits_of(90)).astype(int)  # of ten bits
+    assert squares[3] == pytest.approx((whole @ whole / 4 ** bits_of(90)) ** 2 / 90, rel=1e-6)
+    assert squares[3] == pytest.approx(90, rel=1e-3)
     assert squares[0] == pytest.approx(90 * 2 / 3, rel=1e-3)
 
 
 def slow_sample(test, count):
     """All candidates of one draw at a time, with nothing kept."""
-    series = CandidateSeries.of(test.blocks.functions(range(len(test.units))))
-    return NullSample.of_scores(
-        np.concatenate([series.scores(test.target.functions([draw])) for draw in range(count + 1)])
-    )
+    series = CandidateSeries.of(test.blocks.functions(range(len(test.units))), test.indices.bits)
+    scores = [series.scores(test.target.functions([draw])) for draw in range(count + 1)]
+    return NullSample.of_scores(np.concatenate(scores, axis=-1))
 
 
 def assert_same(sample, expected):
@@ -187,15 +214,27 @@ def test_a_sample_is_the_same_where_few_scores_can_be_kept(monkeypatch, n_at_onc
         assert_same(statistic.sample(count), sample)
 
 
+class WatchedIndices:
+    """Permutation indices that remember which draws were asked for."""
+
+    def __init__(self, indices):
+        self.drawn, self.bits, self._indices = [], indices.bits, indices
+
+    def __call__(self, draws):
+        self.drawn.extend(draws)
+        return self._indices(draws)
+
+
 @pytest.mark.parametrize("n_jobs", [1, 3])
 def test_scores_that_are_kept_are_drawn_once(monkeypatch, n_jobs):
-    test, drawn = make(n_jobs=n_jobs), []
-    statistic, indices = SeriesStatistic(test, "testing"), test.indices
-    monkeypatch.setattr(test, "indices", lambda draws: drawn.extend(draws) or indices(draws))
+    test = make(n_jobs=n_jobs)
+    watched = WatchedIndices(test.indices)
+    monkeypatch.setattr(test, "indices", watched)
+    statistic = SeriesStatistic(test, "testing")
     for count in (19, 59):
         statistic.sample(count)
     n_blocks = len(test.blocks.handles)
-    assert sorted(drawn) == np.repeat(np.arange(60), n_blocks).tolist()
+    assert sorted(watched.drawn) == np.repeat(np.arange(60), n_blocks).tolist()
 
 
 @pytest.mark.parametrize("subset", [(), (0, 2)])
@@ -204,12 +243,38 @@ def test_some_candidates_at_a_time_have_the_same_bits(monkeypatch, subset):
     (block,), n_units = test.blocks.handles, len(test.units)
     scores = block_scores(block, test.target, draws, slice(0, n_units))
     effects = block_scores(block, test.target, draws, method=CandidateSeries.effects)
-    np.testing.assert_array_equal(effects_of(make(subset, n_jobs=2), draws), effects)
+    assert (scores.shape[0], scores.shape[2], effects.shape) == (n_units, 6, (n_units, 6))
+    np.testing.assert_array_equal(effects_of(make(subset, n_jobs=2), draws), effects.T)
+    np.testing.assert_array_equal(
+        block_scores(block, test.target, draws[4:], known=[scores[..., :4]]), scores
+    )  # after what is known
     monkeypatch.setattr(module, "_VALUES_AT_ONCE", 2 * 8 * 80)  # two candidates
     (block,) = make(subset).blocks.handles
     np.testing.assert_array_equal(block_scores(block, test.target, draws, slice(0, n_units + 5)), scores)
-    np.testing.assert_array_equal(effects_of(make(subset), draws), effects)
-    np.testing.assert_array_equal(block_scores(block, test.target, draws, slice(1, 2)), scores[:, 1:2])
+    np.testing.assert_array_equal(effects_of(make(subset), draws), effects.T)
+    np.testing.assert_array_equal(block_scores(block, test.target, draws, slice(1, 2)), scores[1:2])
+
+
+@pytest.mark.parametrize("subset", [(), (0,)])
+def test_numbers_with_and_without_gaps_and_categories_keep_their_places(subset):
+    # Functions of some come from the kernel, those of others do not, and scores are in the order of candidates.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(7, 60))
+    X[2], X[5] = rng.integers(0, 3, size=60), X[1] > 0
+    X[3, rng.uniform(size=60) < 0.2] = np.nan
+    test = conditional_on(X, X[1] + X[4] + rng.normal(size=60), subset, discrete=(2, 5))
+    (block,) = test.blocks.handles
+    found = block_scores(block, test.target, range(5))
+    for i in range(len(test.units)):
+        own = CandidateSeries.of(test.blocks.functions([i]), test.indices.bits)
+        np.testing.assert_array_equal(found[i], own.scores(test.target.functions(range(5)))[0])
+
+
+@pytest.mark.parametrize(("n_rows", "schedule"), [(80, [249, 999, 4999]), (300_000, [249, 999])])
+def test_what_is_near_alpha_is_settled_where_draws_are_cheap(monkeypatch, n_rows, schedule):
+    test = make()
+    monkeypatch.setattr(module, "_FEW_VALUES", module._FEW_VALUES * 80 // n_rows)  # as if there were more rows
+    assert list(SeriesStatistic(test, "testing").schedule(0.05)) == schedule
 
 
 def test_sequential_p_values_are_those_of_as_many_draws_of_all():
@@ -264,6 +329,13 @@ def test_the_candidate_that_explains_most_is_best_whatever_the_seed():
         assert first.units[most_explanatory(first, [1, 2])] == FeatureUnit("x1", (1,))
         second = conditional_on(X, y, [0], seed=seed)
         assert second.units[most_explanatory(second, [0, 1, 2])] == FeatureUnit("x1", (1,))
+
+
+def test_what_is_known_of_candidates_that_were_compared_changes_no_choice():
+    test = make()
+    statistic = SeriesStatistic(test, "testing")
+    for positions in ([1], [0, 1], [1, 2, 3], [0, 1, 2, 3], [2]):
+        assert statistic.choose(positions) == most_explanatory(test, positions)
 
 
 def test_a_product_with_the_subset_counts():

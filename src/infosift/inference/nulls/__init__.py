@@ -91,7 +91,10 @@ class Surrogates:
         return functions_of(self._columns[columns])
 
     def are_ranked(self, columns: IntArray) -> BoolArray:
-        """Tell of which columns the functions are those of ranks of what is permuted: of numbers without gaps."""
+        """Tell of which columns the functions are those of ranks of what is permuted: of numbers without gaps.
+
+        The kernel works these out. Surrogates with other ``functions`` say that none is.
+        """
         own = self._columns[columns]
         return ~(are_categorical(own) | np.isnan(own).any(axis=1))
 

@@ -13,7 +13,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.data.prepare import complete_rows
 from infosift.data.types import are_categorical, indicators_of_largest
 from infosift.engines.base import Engine
-from infosift.inference.kernel_ridge import QUICK, KernelRidge
+from infosift.inference.kernel_ridge import QUICK, KernelRidge, Resolution
 from infosift.results.selection import DETECTED_OF_TEN
 
 # The quantile of a null sample at which comparisons are counted: near enough to the level, and known from few
@@ -133,9 +133,10 @@ def serial_dependence(
     examined = [i for i, values in enumerate(features) if _varies(values)][:_MOST_FEATURES]
     if len(rows) < _FEWEST_ROWS or not examined or not all(map(_varies, target)):
         return None
-    of_target = _serial_correlation_of(target, features[examined], rows, engine)
-    if not _counts(of_target, len(rows)):
-        return None
+    for resolution in (QUICK, None):  # a finer regression only where the quick one leaves a dependence
+        of_target = _serial_correlation_of(target, features[examined], rows, engine, resolution)
+        if not _counts(of_target, len(rows)):
+            return None
     dependent = []
     for feature in (i for i in examined if i < len(columns)):
         of_feature = _serial_correlation_of(features[[feature]], target, rows, engine)
@@ -148,7 +149,13 @@ def _varies(values: FloatArray) -> bool:
     return len(values) > 0 and bool(values.min() < values.max())
 
 
-def _serial_correlation_of(columns: FloatArray, given: FloatArray, rows: IntArray, engine: Engine) -> float:
+def _serial_correlation_of(
+    columns: FloatArray,
+    given: FloatArray,
+    rows: IntArray,
+    engine: Engine,
+    resolution: Resolution | None = QUICK,
+) -> float:
     """Return the serial correlation of columns, or of their residuals given others where that is less.
 
     The regression on others is additive, by backfitting: rows that are near in several series at once are near in
@@ -161,7 +168,7 @@ def _serial_correlation_of(columns: FloatArray, given: FloatArray, rows: IntArra
         ]
     )
     residuals = components
-    for regression in _PASSES * [KernelRidge(column[None], engine, QUICK) for column in given]:
+    for regression in _PASSES * [KernelRidge(column[None], engine, resolution) for column in given]:
         residuals = residuals - regression.predict(residuals)
     return min(_serial_correlation(components, rows), _serial_correlation(residuals, rows))
 

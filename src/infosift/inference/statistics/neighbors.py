@@ -16,8 +16,8 @@ from infosift.inference.statistics.series import effects_of
 _VALUES_AT_ONCE = 8_000_000
 _DRAWS_SCREENED = 20
 # Where the target has several versions, one of them is enough to see that a test is hopeless: after so many draws,
-# with so many of them as large as the data. A p-value of 0.03 by that version does so once in 200 times, so that it
-# is for tests at lower levels.
+# with so many of them as large as the data. That happens to a p-value of 0.03 once in 200 times, so that it is for
+# tests at lower levels.
 _HOPELESS = ((9, 3), (19, 4), (39, 7))
 _HOPELESS_ALPHA = 0.03
 

@@ -47,7 +47,7 @@ class StabilityDisplay(RowsDisplay):
     >>> X = np.random.default_rng(0).normal(size=(80, 3))
     >>> stability = selection_stability(MutualInfoSelector(), X, X[:, 1], n_resamples=4)
     >>> StabilityDisplay.from_stability(stability).names
-    ('x1',)
+    ('x1', 'x2')
     """
 
     most_rows: ClassVar[int] = 30

@@ -200,7 +200,7 @@ def max_test(
     surrogates exceed the data that it cannot pass at the end of the schedule, or where the 99.8 % interval of the
     p-value is above alpha. Where it ``passes_early``, also where that is below alpha, or where the data are so far
     above the surrogates that Cantelli's inequality allows at most half of alpha. With ``choose``, which returns
-    which of some candidates is selected, a test that passes goes on until its p-value is precise, and further
+    the one to select among candidates, a test that passes goes on until its p-value is precise, and further
     where more draws might change what is selected.
     """
     schedule = list(schedule)

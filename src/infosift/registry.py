@@ -130,6 +130,10 @@ MODELS: Registry[Callable[..., Any]] = Registry(
 )
 # Choices that are no objects, with phrases for the help.
 SCALES = {"standard": "", "rank": "normal quantiles of ranks", "none": "as they are, all in one unit"}
+GOALS = {
+    "explain": "what can be shown to matter",
+    "predict": "also what lowers the error of predictions, untested",
+}
 MISSING = {"partial": "use the values that a row has", "drop": "drop the rows", "error": "refuse them"}
 CONTROLS = {
     "fwer": "the probability of any false positive",

@@ -84,6 +84,11 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
     ----------
     alpha : float, default=0.05
         Significance level: the one number to set.
+    goal : {"explain", "predict"}, default="explain"
+        Which answer ``transform``, ``selected_`` and ``get_support`` give. "explain": the features that pass the
+        test. "predict": these and others that lower the cross-validated error of generic models; no test shows
+        that the others matter. ``selection_.names`` are those that pass in both cases, and
+        ``selection_.for_prediction`` has those to predict with.
     method : {"calibrated", "published"}, Calibrated or Published, default="calibrated"
         How features are tested. "calibrated" controls the family-wise error: alpha bounds the probability that a
         step selects anything where no candidate adds information. "published" is the method of the paper, whose
@@ -146,7 +151,8 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
     Attributes
     ----------
     selected_ : ndarray of int
-        Positions of the selected features, in the order selected.
+        Positions of the selected features, in the order selected; with ``goal="predict"``, of those to predict
+        with.
     ranking_ : ndarray of int
         1 for the selected features, as of scikit-learn's RFE, then 2, 3, ... in the order in which the others
         would come; features that cannot be tested are last. ``selection_.ranking`` has all in order.
@@ -174,6 +180,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
 
     alpha: float = 0.05
     _: KW_ONLY
+    goal: str = "explain"
     method: Any = "calibrated"
     search: Any = "forward"
     criterion: Any = "ksg"
@@ -352,9 +359,10 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
 
 def _fitted(selection: Selection) -> dict[str, Any]:
     """Return the fitted attributes of a selector for a selection, which may be that of a search under way."""
+    answer = selection if selection.for_prediction is None else selection.for_prediction
     return {
         "selection_": selection,
-        "selected_": np.array(selection.indices, dtype=np.int64),
+        "selected_": np.array(answer.indices, dtype=np.int64),
         "ranking_": _ranks(selection),
         "pvalues_": selection.p_values,
         "n_neighbors_": selection.n_neighbors,
@@ -363,9 +371,11 @@ def _fitted(selection: Selection) -> dict[str, Any]:
 
 def _ranks(selection: Selection) -> NDArray[np.int64]:
     """Return ``ranking_``: 1 for the selected features, then the others in their order, then those not tested."""
-    others = selection.ranking[len(selection.names) :]
+    chosen = selection.indices if selection.for_prediction is None else selection.for_prediction.indices
+    first = {selection.feature_names[i] for i in chosen}
+    others = [name for name in selection.ranking if name not in first]
     ranks = np.full(len(selection.feature_names), len(others) + 2, dtype=np.int64)
-    ranks[list(selection.indices)] = 1
+    ranks[list(chosen)] = 1
     places = {name: place for place, name in enumerate(selection.feature_names)}
     ranks[[places[name] for name in others]] = np.arange(2, len(others) + 2)
     return ranks

@@ -1,5 +1,6 @@
 import typing
 
+from .prediction import PredictionSet as PredictionSet
 from .resampled import CriterionChoice as CriterionChoice
 from .resampled import Stability as Stability
 from .resampled import SubsetComparison as SubsetComparison

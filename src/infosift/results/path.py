@@ -138,7 +138,8 @@ class FeatureRow:
 
     ``step`` is the step that selected it, or at which the search stopped. ``information`` is that of the feature
     alone. ``p_value`` and ``unadjusted_p_value`` are those of its verdict, or of its own step. ``substitutes`` are
-    redundant features whose information a selected one carries.
+    redundant features whose information a selected one carries. ``for_prediction`` is whether it is a feature to
+    predict with; None where these were not wanted.
     """
 
     feature: str
@@ -151,6 +152,7 @@ class FeatureRow:
     given: tuple[str, ...]
     redundant_with: tuple[str, ...]
     substitutes: tuple[str, ...]
+    for_prediction: bool | None
     note: str
 
 
@@ -163,7 +165,7 @@ def feature_rows(selection: Selection) -> list[FeatureRow]:
     for verdict in selection.verdicts:
         for carrier in verdict.redundant_with[:1]:
             substitutes[carrier].append(verdict.feature)
-    rows = []
+    rows, advised = [], selection.for_prediction
     for name, information in zip(names, selection.information_alone.tolist(), strict=True):
         own, (p_value, unadjusted) = judged.get(name), tests.get(name, (None, None))
         rows.append(
@@ -178,6 +180,7 @@ def feature_rows(selection: Selection) -> list[FeatureRow]:
                 given=() if own is None else own.given,
                 redundant_with=() if own is None else own.redundant_with,
                 substitutes=tuple(substitutes[name]),
+                for_prediction=None if advised is None else name in advised.names,
                 note="; ".join(notes[name]),
             )
         )

@@ -14,6 +14,7 @@ from infosift.arrays import FloatArray
 from infosift.errors import require_choice
 from infosift.results import path as paths
 from infosift.results import view_named
+from infosift.results.prediction import PredictionSet
 from infosift.results.serialization import Library, Record, data_frame, read_label
 from infosift.results.steps import (
     DataWarningRecord,
@@ -75,6 +76,8 @@ class Settings(Record):
         The largest number of features to select; None is no limit.
     seed : int
         The seed.
+    goal : {"explain", "predict"}
+        Whether the features to predict with were wanted, too.
     scale, missing : str
         How features are made comparable; what was done about missing values.
     discrete_features : tuple of str or None
@@ -116,6 +119,7 @@ class Settings(Record):
     feature_groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
     n_row_groups: int | None = None
     time_limit: float | None = None
+    goal: str = "explain"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -254,6 +258,8 @@ class Selection(Record):
     explained : Explained or None
         How much of the target the selected features explain together, an estimate with an interval; None where
         nothing was selected, for several targets, and of a criterion other than mutual information.
+    for_prediction : PredictionSet or None
+        Features to predict with, of which only some are selected; None unless the goal is "predict".
     smallest_detectable_correlation : float or None
         The smallest absolute rank correlation with the target that the first step finds in eight of ten tables
         with as many rows and such features. With several classes or targets it is that with one of them. None
@@ -304,6 +310,7 @@ class Selection(Record):
     removals: tuple[Removal, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     explained: Explained | None = None
+    for_prediction: PredictionSet | None = None
     smallest_detectable_correlation: float | None = None
     n_rows_dropped: int = 0
     n_rows_tested: int | None = None

@@ -27,8 +27,9 @@ import numpy as np
 from infosift.errors import InputError, listing, require_choice
 
 # 1: infosift 0.1.0 before its release. 2: data warnings have titles and hints, targets their kinds, and tests a
-# description; the digest is called so. 3: the verdict "irrelevant", which no test shows, is called "not shown".
-FORMAT_VERSION = 3
+# description; the digest is called so. 3: the verdict "irrelevant", which no test shows, is called "not shown". 4:
+# settings have a goal, and selections features for prediction.
+FORMAT_VERSION = 4
 # Names that older formats have for records, fields of records and values of fields, by which they are called now.
 _RENAMED_RECORDS = {"Notice": "DataWarningRecord"}
 _RENAMED_FIELDS = {"DataWarningRecord": {"sentence": "message"}}

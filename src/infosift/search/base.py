@@ -37,7 +37,7 @@ from infosift.errors import (
 )
 from infosift.progress import Reporter
 from infosift.random_streams import resolve_seed
-from infosift.registry import METHODS, MISSING, SCALES, SEARCHES, resolve
+from infosift.registry import GOALS, METHODS, MISSING, SCALES, SEARCHES, resolve
 from infosift.results import Component, NeighborChoice, ProcedureDescription, Removal, Replacement, Settings, Step
 
 # Features or feature groups, each of which is selected or left out as a whole.
@@ -254,6 +254,7 @@ def settings_of(given: Mapping[str, Any], has_row_groups: bool = False) -> Setti
     alpha = require_level(given["alpha"])
     require_choice("scale", given["scale"], tuple(SCALES))
     require_choice("missing", given["missing"], tuple(MISSING))
+    require_choice("goal", given.get("goal", "explain"), tuple(GOALS))
     method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
     method.check(alpha, criterion, has_row_groups)
     least, most = _numbers_of_features(given["min_features"], given["max_features"])
@@ -268,6 +269,7 @@ def settings_of(given: Mapping[str, Any], has_row_groups: bool = False) -> Setti
         scale=given["scale"],
         missing=given["missing"],
         time_limit=require_time_limit(given["time_limit"]),
+        goal=given.get("goal", "explain"),
     )
 
 

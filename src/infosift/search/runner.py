@@ -100,6 +100,10 @@ class Run:
             information_alone=information_alone(problem, tests, engine, judged),
             explained=explained_by(problem, tests, engine, self._selection),
         )
+        if problem.settings.goal == "predict" and self._warnings is not None:
+            from infosift.search.prediction import features_for_prediction  # and a lasso, which takes a while
+
+            self._update(for_prediction=features_for_prediction(problem, self._selection, self._reporter))
         if self._warnings is not None:
             more = warnings_after_search(problem, self._selection, engine)
             self._update(warnings=(*self._warnings, *more))

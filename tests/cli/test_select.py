@@ -306,3 +306,14 @@ def test_a_terminal_shows_progress_and_ctrl_c_gives_what_is_decided(tmp_path):
     assert selection.is_partial
     assert f"selected: {selection.names[0]}" in text
     assert "Interrupted: what is above was decided before." in text
+
+
+def test_features_to_predict_with(infosift, tmp_path):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(150, 12))
+    target = values[:, :8].sum(axis=1) * 0.4 + rng.normal(size=150)
+    table = tmp_path / "table.csv"
+    pl.DataFrame(values, schema=[f"f{i}" for i in range(12)]).with_columns(y=pl.Series(target)).write_csv(table)
+    shown = infosift("select", table, "-t", "y", "--goal", "predict").stdout
+    assert "For prediction" in shown
+    assert "--goal predict" in infosift("select", table, "-t", "y").stdout

@@ -24,6 +24,7 @@ from infosift.progress import held_back
 from infosift.registry import (
     CONTROLS,
     CRITERIA,
+    GOALS,
     METHODS,
     MISSING,
     MODELS,
@@ -91,6 +92,7 @@ class Choice:
 
 # By the field of the commands that has the option.
 CHOICES = {
+    "goal": Choice(GOALS, "What the features are for"),
     "missing": Choice(MISSING, "Missing values"),
     "scale": Choice(SCALES, "How numbers are scaled"),
     "target_kind": Choice(
@@ -282,6 +284,7 @@ class SelectionOptions(InputFile):
             "FILE",
         ),
     ] = None
+    goal: Annotated[str, choice("goal", _FEATURES)] = "explain"
     min_features: Annotated[int, option("Select at least so many, significant or not.", _FEATURES, "N", min=0)] = 0
     max_features: Annotated[int | None, option("Stop at so many features.", _FEATURES, "N", min=1)] = None
     method: Annotated[str, choice("method", TESTS)] = "calibrated"
@@ -315,7 +318,7 @@ class SelectionOptions(InputFile):
         from infosift.data.files import read_groups_file
 
         is_watched = Console(stderr=True).is_terminal and not self.quiet
-        unchanged = ("alpha", "criterion", "scale", "missing", "min_features", "max_features")
+        unchanged = ("alpha", "goal", "criterion", "scale", "missing", "min_features", "max_features")
         return {
             **{name: getattr(self, name) for name in unchanged},
             "method": _configured("method", self.method, "null", self.null),

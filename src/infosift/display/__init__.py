@@ -20,7 +20,7 @@ def _by_name(*parameters: str) -> dict[str, str]:
 
 # Options by parameters of MutualInfoSelector, of its objects ("method.null") and of fit; others have none.
 OPTIONS = {
-    **_by_name("alpha", "method", "search", "criterion", "scale", "missing", "groups"),
+    **_by_name("alpha", "goal", "method", "search", "criterion", "scale", "missing", "groups"),
     **_by_name("keep", "ignore", "feature_groups", "min_features", "max_features"),
     "method.null": "--null",
     "search.control": "--control",

@@ -48,6 +48,8 @@ _STATED_ELSEWHERE = (
     *("discrete", "the search stopped here"),
     "not significant: selected for the number of features",
 )
+# The second answer has a colour that no verdict has.
+_COLOUR_OF_PREDICTION = "blue"
 _MOST_ROWS_OF_STABILITY, _MOST_ROWS_OF_OTHERS = 20, 8
 
 
@@ -71,6 +73,7 @@ def print_selection(selection: Selection, console: Console, verbose: bool = Fals
         *wording.every_informative(selection, on_command_line),
     ]
     _print_sentences(console, sentences)
+    _print_sentences(console, wording.for_prediction(selection, on_command_line), style=_COLOUR_OF_PREDICTION)
     _print_sentences(console, [_how_selected(selection, verbose), *wording.caution(selection)], style="dim")
 
 

@@ -84,6 +84,7 @@ def summarise(selection: Selection) -> dict[str, Any]:
             if warning.title
         ],
         "explained": wording.explained(selection),
+        "for_prediction": wording.for_prediction(selection, in_both),
         "steps": _steps(selection),
         "whose_information": wording.whose_information(selection),
         "has_gains": wording.is_path(selection),
@@ -300,7 +301,11 @@ def as_html(selection: Selection) -> str:
             *wording.limits(selection),
         ],
         warnings=[warning.message for warning in selection.warnings],
-        hints=[*wording.meanings(rows), *wording.every_informative(selection)],
+        hints=[
+            *wording.meanings(rows),
+            *wording.every_informative(selection),
+            *wording.for_prediction(selection),
+        ],
         features=[(row, wording.reason(row)) for row in rows[:_MOST_ROWS]],
         n_features=len(rows),
     )

@@ -24,6 +24,7 @@ from studies.data_files import load
 from studies.outcome import Outcome, Setting, Table
 from studies.selectors import (
     DEFAULT,
+    FOR_PREDICTION,
     OF_GIVEN_SIZE,
     OURS,
     forest_model,
@@ -41,8 +42,8 @@ _FEW = 30
 _ALL = "all features"
 NAMES = ("housing", "nitrogen", "tecator", "diabetes", "sonar", "colon", "breast cancer")
 # Without mlxtend's search, which would go on to the last of 2,000 features.
-WHO = (_ALL, *OURS, "Boruta", "scikit-learn sequential", "L1 path", *OF_GIVEN_SIZE)
-_QUICK = (_ALL, DEFAULT, *OF_GIVEN_SIZE)
+WHO = (_ALL, *OURS, FOR_PREDICTION, "Boruta", "scikit-learn sequential", "L1 path", *OF_GIVEN_SIZE)
+_QUICK = (_ALL, DEFAULT, FOR_PREDICTION, *OF_GIVEN_SIZE)
 _REMARKS = (
     "Features are selected without the test rows. The error of numbers is the root mean square over the standard "
     "deviation of the target, that of classes the share of wrong ones, each with the standard error of the mean "
@@ -171,7 +172,7 @@ def _ratios(numbers: dict[str, dict[str, Column]]) -> dict[str, dict[str, dict[s
         peers = {
             one: column[model]
             for one, column in by.items()
-            if one not in (_ALL, *OURS) and column["features"] <= _FEW
+            if one not in (_ALL, *OURS, FOR_PREDICTION) and column["features"] <= _FEW
         }
         if DEFAULT in by and peers:
             best = min(peers, key=lambda one: peers[one])

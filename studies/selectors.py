@@ -91,14 +91,19 @@ def forest_model(y: np.ndarray, seed: int, n_trees: int = 300) -> Any:
     return forest(n_trees, random_state=seed, n_jobs=1)
 
 
-def _ours(method: str) -> Choose:
+def _ours(method: str, goal: str = "explain") -> Choose:
     def choose(X: FloatArray, y: np.ndarray, seed: int) -> frozenset[int]:
         selector = MutualInfoSelector(
-            method=method, random_state=seed, n_jobs=1, discrete_target=holds_classes(y), discrete_features=False
+            method=method,
+            goal=goal,
+            random_state=seed,
+            n_jobs=1,
+            discrete_target=holds_classes(y),
+            discrete_features=False,
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
-            return frozenset(selector.fit(X, y).selection_.indices)
+            return frozenset(selector.fit(X, y).selected_.tolist())
 
     return choose
 
@@ -280,9 +285,11 @@ def _without_convergence_warnings() -> Iterator[None]:
 
 DEFAULT = "calibrated"
 OURS = ("published", DEFAULT)
+FOR_PREDICTION = "calibrated, for prediction"
 SELECTORS: dict[str, Choose] = {
     "all features": _all,
     **{method: _ours(method) for method in OURS},
+    FOR_PREDICTION: _ours(DEFAULT, "predict"),
     "Boruta": _boruta,
     "scikit-learn sequential": _sequential,
     "mlxtend sequential": _parsimonious,

@@ -205,7 +205,7 @@ def _leave_one_out(data: _Data, rows: IntArray) -> tuple[Callable[[IntArray | sl
         functions = data.functions[units][:, :, rows].astype(np.float64)
         functions -= functions.mean(axis=2, keepdims=True)
         gram = functions @ functions.transpose(0, 2, 1) + _RIDGE * len(rows) * np.eye(functions.shape[1])
-        hat = np.linalg.solve(gram, functions)
+        hat = np.linalg.inv(gram) @ functions  # of a few functions each
         free = 1 - 1 / len(rows) - np.einsum("umr,umr->ur", functions, hat)
         residuals = target - (functions @ target.T).transpose(0, 2, 1) @ hat
         return np.asarray(data.target[:, rows] - residuals / np.maximum(free, _LEAST_FREE)[:, None])
@@ -244,10 +244,13 @@ def _nested_errors(data: _Data, divisions: list[list[IntArray]], most: int, repo
     for folds in divisions:
         for test in folds:
             train = np.setdiff1d(np.arange(n_rows), test)
+            known: dict[frozenset[int], FloatArray] = {}  # since orders begin alike, and may be short
             for source, order in _orders(data, train).items():
                 for size in (size for size in _SIZES if size <= most):
-                    errors = sums.setdefault((source, size), np.zeros((len(_WEIGHTS), n_rows)))
-                    errors[:, test] += _errors_of(data, order[:size], train, test)
+                    units = frozenset(order[:size])
+                    if units not in known:
+                        known[units] = _errors_of(data, sorted(units), train, test)
+                    sums.setdefault((source, size), np.zeros((len(_WEIGHTS), n_rows)))[:, test] += known[units]
             reporter.advance(1)
     return {key: errors / len(divisions) for key, errors in sums.items()}
 
@@ -290,8 +293,10 @@ def _ridge_errors(design: FloatArray, target: FloatArray, train: IntArray, test:
 def _neighbor_errors(design: FloatArray, target: FloatArray, train: IntArray, test: IntArray) -> FloatArray:
     inside, outside = design[:, test], design[:, train]
     distances = (inside**2).sum(axis=0)[:, None] + (outside**2).sum(axis=0) - 2 * inside.T @ outside
-    # Equal distances are taken in the order of the rows, whatever the rounding.
-    nearest = np.argsort(np.round(distances, DIGITS), axis=1, kind="stable")[:, : max(_N_NEIGHBORS)]
+    most = min(max(_N_NEIGHBORS), len(train))
+    nearest = np.sort(np.argpartition(distances, most - 1, axis=1)[:, :most], axis=1)
+    order = np.argsort(np.take_along_axis(distances, nearest, axis=1), axis=1, kind="stable")
+    nearest = np.take_along_axis(nearest, order, axis=1)
     values = target[:, train][:, nearest]
     errors = [((target[:, test] - values[..., :k].mean(axis=2)) ** 2).sum(axis=0) for k in _N_NEIGHBORS]
     return np.asarray(np.mean(errors, axis=0))

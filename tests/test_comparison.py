@@ -63,6 +63,7 @@ def nested_loop(frame, y, model, selector, folds, score, dummy, groups=None):
         everything = [name for name in frame if name not in ignored]
         for subset, names in {
             "selected": selection.names,
+            "for_prediction": selection.for_prediction.names,
             "peak": selection.peak.names,
             "all": everything,
             "none": [],

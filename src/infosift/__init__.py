@@ -24,6 +24,7 @@ register_views(
     {
         "plot": "infosift.display.plots:draw",
         "comparison_display": "infosift.display.plots:ComparisonDisplay.from_comparison",
+        "sizes_display": "infosift.display.plots:SizesDisplay.from_comparison",
         "stability_display": "infosift.display.plots:StabilityDisplay.from_stability",
         "report": "infosift.display.report:write_report",
         "html": "infosift.display.report:as_html",

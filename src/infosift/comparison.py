@@ -1,4 +1,4 @@
-"""The selected features, all features and none compared by a model, cross-validated with the selection inside."""
+"""A model on features selected, for prediction, all and none, cross-validated with the selection inside."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from infosift.errors import DataWarning, InputError, require_choice, require_cou
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike, resolve_seed
 from infosift.registry import MODELS
-from infosift.results import Selection, SubsetComparison, SubsetScores
+from infosift.results import PredictionSet, Selection, SubsetComparison, SubsetScores
 from infosift.selector import MutualInfoSelector, problem_on_all_rows
 
 _PENALTIES = np.logspace(-6, 6, 49)
@@ -67,14 +67,15 @@ def compare_subsets(
     cv: Any = 5,
     scoring: Any = None,
     groups: Any = None,
+    sizes: Sequence[int] = (),
     random_state: SeedLike = 0,
     n_jobs: int | None = None,
 ) -> SubsetComparison:
-    """Compare, by cross-validation, a model on the selected features with one on the peak and one on all features.
+    """Compare, by cross-validation, a model on the selected features, on those for prediction, on all and on none.
 
-    The selection is part of what is validated: in each fold, features are selected on the training rows only. The
-    peak is the subset with the most information on the path of the search, ``selection_.peak``. A constant guess,
-    from no features, shows whether any of them helps at all.
+    The selection is part of what is validated: in each fold, features are selected on the training rows only.
+    Those for prediction are ``selection_.for_prediction``; the peak is the subset with the most information on the
+    path of the search, ``selection_.peak``. A constant guess, from no features, shows whether any helps at all.
 
     Parameters
     ----------
@@ -101,6 +102,9 @@ def compare_subsets(
         class or the model gives no probabilities, accuracy.
     groups : array-like of shape (n_rows,) or None, default=None
         Which rows belong together. No group is in training and test rows at once.
+    sizes : sequence of int, default=()
+        Numbers of features, at most 30, to compare too: the first so many of ``selection_.for_prediction.order``,
+        which begins with the selected ones. All come from one selection in each fold.
     random_state : int, NumPy generator or None, default=0
         Seed of the folds, and of selector and model where their own is None. It fixes the result, whatever
         ``n_jobs``.
@@ -127,11 +131,12 @@ def compare_subsets(
     selector = _seeded_selector(MutualInfoSelector() if selector is None else selector, seed, n_jobs)
     data = _read(X, y, groups, selector)
     make_model, model_name = _model_factory(model, data, seed)
+    sizes = sorted({require_count("sizes", size, least=1) for size in sizes})
     folds = _split(cv, data, seed)
     scorer, measure = _scorer(scoring, data, folds, make_model(data.target))
     with single_threaded_blas():
         result = cross_validate(
-            _SubsetModels(data, selector, make_model, folds, n_jobs),
+            _SubsetModels(data, selector, make_model, folds, sizes, n_jobs),
             np.arange(len(data.rows))[:, None],
             data.target,
             scoring=partial(_SubsetModels.scores, scorer=scorer),
@@ -386,6 +391,7 @@ class _SubsetModels(BaseEstimator):  # type: ignore[misc]
     selector: MutualInfoSelector
     make_model: ModelFactory
     folds: Sequence[Fold]
+    sizes: Sequence[int]
     n_jobs: int | None
 
     def __sklearn_clone__(self) -> Self:
@@ -395,7 +401,16 @@ class _SubsetModels(BaseEstimator):  # type: ignore[misc]
         """Select features, and fit a model to each subset; to equal subsets, one."""
         rows, data = X.ravel(), self.data
         selection = self._select(rows, y)
-        subsets = {"selected": selection.indices, "peak": selection.peak.indices, "all": data.usable, "none": ()}
+        advised = selection.for_prediction or PredictionSet.of_selected(selection)
+        first = [selection.feature_names.index(name) for name in advised.order]
+        subsets: dict[str, Sequence[int]] = {
+            "selected": selection.indices,
+            "for_prediction": advised.indices,
+            "peak": selection.peak.indices,
+            "all": data.usable,
+            "none": (),
+            **{f"first {size}": first[:size] for size in self.sizes},
+        }
         self.subsets_ = {name: tuple(sorted(columns)) for name, columns in subsets.items()}
         self.leaks_ = [warning.parts for warning in selection.warnings if warning.kind == "leak"]
         self.is_partial_ = selection.is_partial

@@ -359,10 +359,9 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
 
 def _fitted(selection: Selection) -> dict[str, Any]:
     """Return the fitted attributes of a selector for a selection, which may be that of a search under way."""
-    answer = selection if selection.for_prediction is None else selection.for_prediction
     return {
         "selection_": selection,
-        "selected_": np.array(answer.indices, dtype=np.int64),
+        "selected_": np.array(selection.answer.indices, dtype=np.int64),
         "ranking_": _ranks(selection),
         "pvalues_": selection.p_values,
         "n_neighbors_": selection.n_neighbors,
@@ -371,8 +370,8 @@ def _fitted(selection: Selection) -> dict[str, Any]:
 
 def _ranks(selection: Selection) -> NDArray[np.int64]:
     """Return ``ranking_``: 1 for the selected features, then the others in their order, then those not tested."""
-    chosen = selection.indices if selection.for_prediction is None else selection.for_prediction.indices
-    first = {selection.feature_names[i] for i in chosen}
+    chosen = selection.answer.indices
+    first = set(selection.answer.names)
     others = [name for name in selection.ranking if name not in first]
     ranks = np.full(len(selection.feature_names), len(others) + 2, dtype=np.int64)
     ranks[list(chosen)] = 1

@@ -316,4 +316,4 @@ def test_features_to_predict_with(infosift, tmp_path):
     pl.DataFrame(values, schema=[f"f{i}" for i in range(12)]).with_columns(y=pl.Series(target)).write_csv(table)
     shown = infosift("select", table, "-t", "y", "--goal", "predict").stdout
     assert "For prediction" in shown
-    assert "--goal predict" in infosift("select", table, "-t", "y").stdout
+    assert "--goal predict" in " ".join(infosift("select", table, "-t", "y").stdout.split())

@@ -252,7 +252,7 @@ def test_the_panel_says_all_that_was_found(page):
     assert " of 8 by statistic at step 1, then " in said["As a candidate"]
     assert said["Explained by"] == SELECTED
     assert said["Half-samples"] == "never selected."
-    assert said["Model"] == "selected in no fold."
+    assert said["Model"] == "selected in no fold, for prediction in 1 of 3 folds."
     page.locator("#account a").first.click()
     assert title(page) == SELECTED
     assert REDUNDANT in page.locator("#account").inner_text()

@@ -520,7 +520,7 @@ def test_a_comparison_draws_its_scores():
     assert isinstance(display, ComparisonDisplay)
     assert np.array_equal(display.scores[0], check["selected"].scores)
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == [
-        *("selected", "peak", "all", "no features")
+        *("selected", "for prediction", "peak", "all", "no features")
     ]
     assert display.ax_.get_xlabel() == "R² on rows left out"
 

@@ -82,7 +82,8 @@ def test_frames(library):
     ]
     assert folds.filter(subset="peak")["score"].to_list() == [0.1, -0.2, -0.5]
     assert folds["fold"].to_list() == [1, 2, 3] * 4
-    assert features.rows() == [("a", 2, 3), ("b", 0, 0), ("c", 1, 0)]
+    assert features.columns == ["feature", "selected", "for_prediction", "peak"]
+    assert features.rows() == [("a", 2, 0, 3), ("b", 0, 0, 0), ("c", 1, 0, 0)]
     with pytest.raises(InputError, match="table must be one of subsets, folds, features"):
         one.to_frame(table="steps")
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_diabetes, make_friedman1
+from sklearn.datasets import load_diabetes, load_wine, make_friedman1
 from sklearn.linear_model import LinearRegression
 
 from infosift import Calibrated, InputError, MutualInfoSelector, Selection
@@ -27,8 +27,8 @@ def weak_effects(n_rows=150, n_features=40, n_weak=15, seed=0):
 def data_of(columns, target):
     """Return units of one function each, which is the column itself."""
     units = tuple(FeatureUnit(f"x{i}", (i,)) for i in range(len(columns)))
-    functions = np.asarray(columns, dtype=np.float32)[:, None]
-    return prediction._Data(units, functions, np.asarray(columns, dtype=float), np.arange(len(units)), target)
+    own = prediction._UnitColumns.joined(np.asarray(columns, dtype=float)[:, None])
+    return prediction._Data(units, own, np.ones(len(units), dtype=int), own, target)
 
 
 @settings(max_examples=25, deadline=None)
@@ -38,15 +38,54 @@ def test_single_units_predict_each_row_from_the_others(seed, n_rows):
     columns, target = rng.normal(size=(2, n_rows)), rng.normal(size=(2, n_rows))
     data = data_of(columns, target)
     predict, relevance = prediction._leave_one_out(data, np.arange(n_rows))
-    for i, column in enumerate(data.functions[:, 0].astype(float)):
+    for i, column in enumerate(data.functions.columns):
         slow = np.empty_like(target)
         for row in range(n_rows):
             others = np.delete(np.arange(n_rows), row)
             model = LinearRegression().fit(column[others, None], target[:, others].T)
             slow[:, row] = model.predict(column[[row], None])[0]
-        np.testing.assert_allclose(predict(slice(i, i + 1))[0], slow, atol=1e-4)
+        np.testing.assert_allclose(predict(np.array([i]))[0], slow, atol=1e-4)
         away = target - target.mean(axis=1, keepdims=True)
         assert relevance[i] == pytest.approx(1 - ((target - slow) ** 2).sum() / (away**2).sum(), abs=1e-4)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 1000), n_lines=st.integers(1, 3))
+def test_a_unit_predicts_by_lines_or_by_all_its_functions(seed, n_lines):
+    rng = np.random.default_rng(seed)
+    functions, target = rng.normal(size=(4, 3, 25)), rng.normal(size=(2, 25))
+    target += functions[0, 2]
+    found = prediction._predictions_left_out(functions, n_lines, target)
+    for own, predicted in zip(functions, found, strict=True):
+        slow = [
+            np.column_stack(
+                [
+                    LinearRegression()
+                    .fit(np.delete(used, row, axis=1).T, np.delete(target, row, axis=1).T)
+                    .predict(used[:, [row]].T)[0]
+                    for row in range(25)
+                ]
+            )
+            for used in (own[:n_lines], own)
+        ]
+        best = min(slow, key=lambda each: ((each - target) ** 2).sum())
+        np.testing.assert_allclose(predicted, best, atol=1e-3)
+
+
+def test_large_groups_and_categories_of_many_levels_stay_small():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 120))
+    level = rng.integers(0, 40, size=80)
+    frame = pd.DataFrame(X, columns=[f"g{i}" for i in range(120)])
+    frame["level"] = np.char.add("level ", level.astype(str))
+    y = X[:, :100].sum(axis=1) / 10 + rng.normal(size=80)
+    seen = []
+    original = prediction._Data.of
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prediction._Data, "of", lambda table: seen.append(original(table)) or seen[-1])
+        fitted(frame, y, feature_groups={"spectrum": [f"g{i}" for i in range(100)]})
+    for columns in (seen[0].functions, seen[0].coordinates):
+        assert np.diff(columns.starts).max() == prediction._MOST_OF_UNIT
 
 
 def test_orders_of_a_fold_do_not_know_its_target():
@@ -72,6 +111,8 @@ def test_weak_effects_are_added_though_none_is_shown_to_matter():
     assert (answer.weights > 0).all()
     assert answer.errors[0] == 1
     assert answer.errors.min() < 0.7
+    assert answer.order[: len(answer.names)] == answer.names
+    assert len(set(answer.order)) == len(answer.order) == prediction.MOST_FEATURES
 
 
 @pytest.mark.parametrize("classes", [False, True])
@@ -89,16 +130,17 @@ def test_the_five_of_friedman_are_in():
 
 
 def test_the_selector_gives_the_answer_of_its_goal():
-    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    X, y = load_wine(return_X_y=True, as_frame=True)
     explain = MutualInfoSelector(random_state=0).fit(X, y)
     predict = fitted(X, y)
-    assert explain.selection_.for_prediction is None
+    assert explain.selection_.for_prediction == predict.selection_.for_prediction
+    assert list(explain.selected_) == list(explain.selection_.indices)
     assert predict.selection_.names == explain.selection_.names
     answer = predict.selection_.for_prediction
     assert set(predict.get_feature_names_out()) == set(answer.names) > set(explain.get_feature_names_out())
     assert predict.transform(X).shape[1] == len(answer.names)
     assert (predict.ranking_[list(answer.indices)] == 1).all()
-    others = np.setdiff1d(np.arange(10), answer.indices)
+    others = np.setdiff1d(np.arange(X.shape[1]), answer.indices)
     assert sorted(predict.ranking_[others]) == list(range(2, 2 + len(others)))
 
 
@@ -193,16 +235,19 @@ def test_the_result_is_stored_and_shown():
     assert selection.settings.goal == "predict"
 
 
-def test_an_interrupt_keeps_the_first_answer(monkeypatch):
+@pytest.mark.parametrize("goal", ["predict", "explain"])
+def test_an_interrupt_keeps_the_first_answer(monkeypatch, goal):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(prediction, "_nested_errors", interrupted)
     X, y = load_diabetes(return_X_y=True, as_frame=True)
-    selector = MutualInfoSelector(goal="predict", random_state=0)
+    selector = MutualInfoSelector(goal=goal, random_state=0)
     with pytest.raises(KeyboardInterrupt):
         selector.fit(X, y)
     assert selector.selection_.for_prediction is None
+    assert selector.selection_.is_partial
+    assert wording.for_prediction(selector.selection_) == []
     assert list(selector.selected_) == list(selector.selection_.indices) != []
 
 
@@ -212,13 +257,15 @@ def test_a_goal_that_is_none_is_refused():
 
 
 def test_both_answers_are_kept_apart_in_words():
-    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    X, y = load_wine(return_X_y=True, as_frame=True)
     selection = fitted(X, y).selection_
     besides, why = wording.for_prediction(selection)
     assert besides == f"For prediction, besides the selected ones: {', '.join(selection.for_prediction.added)}."
     assert why.startswith("No test shows that these matter")
     explain = MutualInfoSelector(random_state=0).fit(X, y).selection_
-    assert 'goal="predict"' in wording.for_prediction(explain)[0]
+    (how,) = wording.for_prediction(explain)
+    assert f"{len(selection.for_prediction.added)} more features may help" in how
+    assert how.endswith('which no test shows to matter: goal="predict".')
     rng = np.random.default_rng(7001)
     (nothing,) = wording.for_prediction(fitted(rng.normal(size=(100, 4)), rng.normal(size=100)).selection_)
     assert nothing.startswith("For prediction: none.")

@@ -78,7 +78,10 @@ class SelectCommand(options.SelectionOptions):
             output.write_results(
                 self,
                 selection,
-                table=lambda: (table.columns(selection.names).with_columns(table.target), "Selected features"),
+                table=lambda: (
+                    table.columns(selection.answer.names).with_columns(table.target),
+                    "Selected features",
+                ),
                 picture=selection.plot,
                 more=[lambda: output.write_report(selection, self._page, in_report, self.quiet)]
                 * self._has_report,

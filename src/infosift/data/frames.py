@@ -16,7 +16,6 @@ from sklearn.utils import check_array, column_or_1d
 from infosift.arrays import FloatArray
 from infosift.data.columns import NamedColumns, as_frame, labels_of, require_values
 from infosift.data.types import as_floats, as_numbers, encode, has_numpy_type, is_missing, n_categories
-from infosift.data.written_values import describe_numeric_text
 from infosift.errors import InputError, RowNumber, checks_of_libraries, nearest_float, shown
 
 _COPIES = 3  # of a sparse table: as given, by column, and prepared
@@ -209,9 +208,11 @@ def _numbers(values: FloatArray, name: str, whole: Callable[[], list[Any]] | Non
 
 def _categories(values: Any, name: str, is_text: bool = True) -> NamedColumns:
     """Return coded categories; text, rather than a type for categories, may be numbers that were not read so."""
-    reads_as = (
-        describe_numeric_text([str(value) for value in values if isinstance(value, str)]) if is_text else None
-    )
+    reads_as = None
+    if is_text and (text := [value for value in values if isinstance(value, str)]):
+        from infosift.data.written_values import describe_numeric_text  # and polars with it
+
+        reads_as = describe_numeric_text([str(value) for value in text])
     return NamedColumns(
         (name,),
         encode(values, name)[None],

@@ -279,7 +279,7 @@ def print_comparison(comparison: SubsetComparison, console: Console) -> None:
         name = wording.name_of_subset(scores.subset)
         features, *others = (" ".join(cell).strip() for cell in wording.comparison_cells(scores).values())
         if console.width < _WIDTH_WITH_RANGES:
-            name, features = scores.subset, features.partition(" ")[0]
+            name, features = scores.subset.replace("_", " "), features.partition(" ")[0]
         table.add_row(name, features, *others[: 1 + is_wide])
     console.print(table)
     _print_sentences(console, [comparison.summary, *filter(None, [wording.how_often(comparison)])])

@@ -175,7 +175,7 @@ def draws(selection: Selection) -> str:
 
 def name_of_subset(subset: str) -> str:
     """Name a subset of the features that a model is fitted to."""
-    return {"none": "no features"}.get(subset, subset)
+    return {"none": "no features", "for_prediction": "for prediction"}.get(subset, subset)
 
 
 def named(parameter: str) -> str:
@@ -342,24 +342,24 @@ def every_informative(selection: Selection, words: Callable[[Hint], str] = str) 
 
 
 def for_prediction(selection: Selection, words: Callable[[Hint], str] = str) -> list[str]:
-    """Name the features to predict with, apart from those selected; else how to get them."""
+    """Name the features to predict with apart from those selected, or where they are no goal, how to get them."""
     answer = selection.for_prediction
     if answer is None:
-        can_have = selection.settings.goal == "explain" and not selection.is_partial and selection.steps
-        setting = words(Hint("goal", "predict"))
-        return [f"For a model that predicts best, more features may help, untested ones: {setting}."] * bool(
-            can_have
-        )
+        return []
     if not answer.names:
         return ["For prediction: none. No features predict better than the mean of the target does."]
     if not answer.added:
         return ["For prediction: the selected features; no others lower the cross-validated error."]
     size = max(size for size in answer.sizes if size <= len(answer.names))
-    saved = 1 - float(answer.errors[answer.sizes.index(size)])
+    saved = 100 * (1 - float(answer.errors[answer.sizes.index(size)]))
+    if selection.settings.goal == "explain":
+        more = f"{len(answer.added)} more feature{'s' * (len(answer.added) > 1)}"
+        setting = words(Hint("goal", "predict"))
+        return [f"For a model that predicts best, {more} may help, which no test shows to matter: {setting}."]
     return [
         f"For prediction, besides the selected ones: {', '.join(answer.added)}.",
         f"No test shows that these matter: they are the first by {answer.source}, with which generic models "
-        f"predict best in nested cross-validation (squared error {100 * saved:.0f} % below that of no features).",
+        f"predict best in nested cross-validation (squared error {saved:.0f} % below that of no features).",
     ]
 
 

@@ -1,6 +1,5 @@
 import typing
 
-from .prediction import PredictionSet as PredictionSet
 from .resampled import CriterionChoice as CriterionChoice
 from .resampled import Stability as Stability
 from .resampled import SubsetComparison as SubsetComparison
@@ -15,6 +14,7 @@ from .steps import DataWarningRecord as DataWarningRecord
 from .steps import FoldEstimates as FoldEstimates
 from .steps import NeighborChoice as NeighborChoice
 from .steps import PermutationTest as PermutationTest
+from .steps import PredictionSet as PredictionSet
 from .steps import ProcedureDescription as ProcedureDescription
 from .steps import Removal as Removal
 from .steps import Replacement as Replacement

@@ -325,8 +325,9 @@ class SubsetScores(Record):
 
     Parameters
     ----------
-    subset : {"selected", "peak", "all", "none"}
-        Which features; from none of them, each row gets the same guess: the mean, or the share of each class.
+    subset : str
+        Which features: "selected", "for_prediction", "peak", "all" or "none"; or "first 8" for a number of them.
+        From none of them, each row gets the same guess: the mean, or the share of each class.
     scores : ndarray
         The score of the rows left out, one for each fold; more is better.
     mean, spread : float
@@ -388,7 +389,7 @@ class SubsetScores(Record):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SubsetComparison(Record):
-    """How well a model predicts from the selected features, the peak, all features and none, by cross-validation.
+    """How well a model predicts from selected features, those for prediction, all and none, by cross-validation.
 
     In each fold the features are selected again, without the rows that are predicted. ``comparison["selected"]``
     are the scores of one subset.
@@ -404,7 +405,8 @@ class SubsetComparison(Record):
     measure : str
         What the scores are: "R²", "ROC AUC" or the name of another; more is better.
     subsets : tuple of SubsetScores
-        The scores of the selected features, of the peak, of all features and of none.
+        The scores of the selected features, of those for prediction, of the peak, of all and of none; then of the
+        numbers of features that were asked for.
     n_classes : int or None
         Number of classes of the target; None for numbers.
     n_rows, n_rows_dropped : int
@@ -448,7 +450,7 @@ class SubsetComparison(Record):
     version: str
 
     def __getitem__(self, subset: str) -> SubsetScores:
-        """Return the scores of the subset "selected", "peak", "all" or "none"."""
+        """Return the scores of a subset, such as "selected", "for_prediction", "all", "none" or "first 8"."""
         by_name = {one.subset: one for one in self.subsets}
         require_choice("subset", subset, tuple(by_name))
         return by_name[subset]
@@ -467,6 +469,7 @@ class SubsetComparison(Record):
             f"({_count(selected)}), {_number(everything.mean)} from all {_count(everything)} and "
             f"{_number(self['none'].mean)} from a constant guess.",
             self._relation(selected),
+            *self._advice(),
         ]
         if empty := selected.n_empty_folds:
             sentences.append(
@@ -487,6 +490,37 @@ class SubsetComparison(Record):
         better = "better" if selected.difference > 0 else "worse"
         return f"The selected features are clearly {better} than all, by {abs(selected.difference):.3f} {error}."
 
+    def _advice(self) -> list[str]:
+        """Say which features to predict with: those of the highest mean, even if the difference is not clear."""
+        called = {
+            "selected": "the selected features",
+            "for_prediction": "those for prediction",
+            "all": "all features",
+        }
+        known = [one for one in self.subsets if one.subset in called]
+        if len(known) < len(called) or not any(one.beats_a_guess for one in known):
+            return []
+        best = max(known, key=lambda one: (one.mean, -one.mean_n_features))
+        advised = self["for_prediction"]
+        other = (
+            ""
+            if best is advised
+            else f", and {_number(advised.mean)} from those for prediction ({_count(advised)})"
+        )
+        return [
+            f"To predict with this model, take {called[best.subset]} ({_count(best)}): the {self.measure} is the "
+            f"highest on average, {_number(best.mean)}{other}."
+        ]
+
+    def in_folds(self, subset: str) -> dict[str, int]:
+        """Return in how many folds each feature was in a subset; none in one that was not compared."""
+        return dict(next((one.chosen for one in self.subsets if one.subset == subset), ()))
+
+    @property
+    def sizes(self) -> tuple[SubsetScores, ...]:
+        """The scores of the first so many features, by their number: a curve."""
+        return tuple(one for one in self.subsets if one.subset.startswith("first "))
+
     def to_frame(
         self, table: Literal["subsets", "folds", "features"] = "subsets", library: Library | None = None
     ) -> Any:
@@ -496,11 +530,10 @@ class SubsetComparison(Record):
         ----------
         table : {"subsets", "folds", "features"}, default="subsets"
             A row for each subset; for each subset and fold; or for each feature, with the number of folds in which
-            it was in the selected features and in the peak.
+            it was in the selected features, in those for prediction and in the peak.
         library : {"pandas", "polars", "pyarrow"} or None
             None is pandas where it is installed, else polars.
         """
-        counts = {subset: dict(self[subset].chosen) for subset in ("selected", "peak")}
         tables: dict[str, dict[str, list[Any]]] = {
             "subsets": {name: [getattr(one, name) for one in self.subsets] for name in _COLUMNS_OF_SUBSETS},
             "folds": {
@@ -510,20 +543,29 @@ class SubsetComparison(Record):
                 "n_features": [number for one in self.subsets for number in one.n_features],
             },
             "features": {"feature": list(self.feature_names)}
-            | {subset: [own.get(name, 0) for name in self.feature_names] for subset, own in counts.items()},
+            | {
+                subset: [own.get(name, 0) for name in self.feature_names]
+                for subset in ("selected", "for_prediction", "peak")
+                for own in [self.in_folds(subset)]
+            },
         }
         require_choice("table", table, tuple(tables))
         return data_frame(tables[table], library)
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Any = None, *, kind: Literal["subsets", "sizes"] = "subsets") -> Any:
         """Draw the scores and return the display; needs matplotlib.
 
         Parameters
         ----------
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure of pyplot, ``display.figure_``.
+        kind : {"subsets", "sizes"}, default="subsets"
+            A row for each subset, or the curve of the score against the number of features.
         """
-        return view_named("comparison_display")(self).plot(ax)
+        require_choice("kind", kind, ("subsets", "sizes"))
+        if kind == "sizes" and not self.sizes:
+            raise InputError("There are no numbers of features to draw: give compare_subsets some, as sizes.")
+        return view_named({"subsets": "comparison_display", "sizes": "sizes_display"}[kind])(self).plot(ax)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{one.subset} {one.mean:.3f} ± {one.spread:.3f}" for one in self.subsets)

@@ -14,11 +14,11 @@ from infosift.arrays import FloatArray
 from infosift.errors import require_choice
 from infosift.results import path as paths
 from infosift.results import view_named
-from infosift.results.prediction import PredictionSet
 from infosift.results.serialization import Library, Record, data_frame, read_label
 from infosift.results.steps import (
     DataWarningRecord,
     NeighborChoice,
+    PredictionSet,
     ProcedureDescription,
     Removal,
     Replacement,
@@ -259,7 +259,7 @@ class Selection(Record):
         How much of the target the selected features explain together, an estimate with an interval; None where
         nothing was selected, for several targets, and of a criterion other than mutual information.
     for_prediction : PredictionSet or None
-        Features to predict with, of which only some are selected; None unless the goal is "predict".
+        Features to predict with, of which only some are selected; None where the run ended before.
     smallest_detectable_correlation : float or None
         The smallest absolute rank correlation with the target that the first step finds in eight of ten tables
         with as many rows and such features. With several classes or targets it is that with one of them. None
@@ -399,6 +399,13 @@ class Selection(Record):
         """Number of rows that the number of neighbours was chosen on, where these are not all."""
         looked_at = self.n_rows if self.neighbors is None else self.neighbors.n_rows
         return looked_at if looked_at < self.n_rows else None
+
+    @property
+    def answer(self) -> Selection | PredictionSet:
+        """What the goal asks for, with ``names`` and ``indices``: the selection itself, or ``for_prediction``."""
+        if self.settings.goal == "predict" and self.for_prediction is not None:
+            return self.for_prediction
+        return self
 
     @property
     def peak(self) -> Subset:

@@ -7,96 +7,137 @@ features of an order predict the rows of the fold. No test is behind the feature
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, zip_longest
+from itertools import chain, product, zip_longest
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infosift.arrays import DIGITS, FloatArray, IntArray
-from infosift.criteria.rank_basis import functions_of
+from infosift.criteria.rank_basis import Functions, functions_of
 from infosift.data.groups import FeatureUnit, sample_rows
 from infosift.data.prepare import impute
 from infosift.data.table import Table
 from infosift.data.types import coordinates_of
 from infosift.engines.base import equal_parts, single_threaded_blas
+from infosift.inference.max_test import Scores
 from infosift.progress import Reporter
 from infosift.random_streams import stream
-from infosift.results.prediction import PredictionSet
 from infosift.results.selection import Selection
+from infosift.results.steps import PredictionSet
 from infosift.search.base import Problem
+from infosift.search.predictors import RidgePath, lasso_order, neighbor_errors, ridge_errors, scaled_by
 
 # At most so many features, and the numbers of them that are compared.
 MOST_FEATURES = 30
 _SIZES = (0, 1, 2, 3, 5, 8, 12, 16, 20, 25, 30)
 # Rows are divided into so many folds; of few rows several times, since folds then disagree.
 _N_FOLDS = 5
-_FEWEST_DIVISIONS, _MOST_DIVISIONS, _ROWS_IN_ALL = 2, 8, 1200
+_FEWEST_DIVISIONS, _MOST_DIVISIONS, _ROWS_IN_ALL = 2, 5, 600
 _MOST_ROWS = 1000
+# Of a very wide table fewer rows are taken, so that there are at most so many values.
+_MOST_VALUES = 20_000_000
 _FEWEST_ROWS = 20
-# The non-negative lasso weighs so many features of largest relevance.
+# The non-negative lasso weighs so many features of largest relevance, the joint one those of largest correlation.
 _MOST_WEIGHED = 300
-_STEPS_OF_LARS = 3 * MOST_FEATURES
-_UNITS_AT_ONCE = 2_000
+_MOST_JOINT = 2_000
+_STEPS_OF_LARS = MOST_FEATURES + 10
+_UNITS_AT_ONCE = 500
+# Columns of a unit, of which a large group of features or a category of many levels has more.
+_MOST_OF_UNIT = 20
 _RIDGE = 1e-6
 _LEAST_FREE = 1e-3
 # Models that predict the rows of a fold: ridge regression on the columns and on functions of their ranks, and the
-# mean of the nearest rows, which counts as much as both. Ridges are in units of the number of rows.
-_RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
-_COST_OF_FREEDOM = 1.1
-_N_NEIGHBORS = (5, 10)
+# mean of the nearest rows, which counts as much as both.
 _WEIGHTS = np.array([0.25, 0.25, 0.5])
 # What a feature must save of the logarithm of the error.
-_COST_OF_A_FEATURE = 0.001
+_COST_OF_A_FEATURE = 0.002
 # By how many standard errors a set must predict better than no feature at all, and by how many for more than three
 # features. Of noise it is mostly far below zero, since features that are nested do not see the rows they predict.
-_CLEARLY, _VERY_CLEARLY, _FEW = 1.5, 2.0, 3
+_CLEARLY, _VERY_CLEARLY, _FEW = 1.5, 2.4, 3
 
 ALONE, WEIGHED, JOINT, ALL_SOURCES = "relevance alone", "weighed series", "joint lasso", "all three in turn"
+
+
+@dataclass(frozen=True)
+class _UnitColumns:
+    """Columns that stand for units (columns x rows), one unit after the other, and where each starts."""
+
+    columns: NDArray[Any]
+    starts: IntArray
+
+    @classmethod
+    def joined(cls, of_units: Sequence[NDArray[Any]]) -> _UnitColumns:
+        """Join the columns of units."""
+        return cls(np.concatenate(of_units), np.cumsum([0, *map(len, of_units)]))
+
+    def of(self, units: Sequence[int]) -> IntArray:
+        """Return the positions of the columns of some units, in the order of these."""
+        return np.concatenate([np.arange(self.starts[i], self.starts[i + 1]) for i in units])
+
+    def ends(self, units: Sequence[int], sizes: Sequence[int]) -> IntArray:
+        """Return how many columns the first so many of some units have."""
+        return np.cumsum([0, *np.diff(self.starts)[list(units)]])[
+            np.minimum(np.array(sizes, dtype=np.int64), len(units))
+        ]
+
+    @property
+    def unit_of(self) -> IntArray:
+        """The unit of each column."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
 @dataclass(frozen=True)
 class _Data:
     """Units as models take them, in an order that does not depend on that of the columns.
 
-    ``functions`` (units x functions x rows) are those of ranks and categories, padded with zeros; ``coordinates``
-    (coordinates x rows) belong to the units in ``unit_of``; ``target`` has components of the target x rows.
+    ``functions`` are those of ranks and categories, for each unit ``n_lines`` lines first, then curves;
+    ``coordinates`` are numbers and indicators; ``target`` has components of the target x rows.
     """
 
     units: tuple[FeatureUnit, ...]
-    functions: NDArray[np.float32]
-    coordinates: FloatArray
-    unit_of: IntArray
+    functions: _UnitColumns
+    n_lines: IntArray
+    coordinates: _UnitColumns
     target: FloatArray
 
     @classmethod
     def of(cls, table: Table) -> _Data:
         """Return the usable units of a table, its gaps imputed by means and modes."""
         units = tuple(sorted(table.units, key=table.digest))
-        functions, coordinates = [], []
+        functions, n_lines, coordinates = [], [], []
         for part in equal_parts(len(units), _UNITS_AT_ONCE):
             columns = impute(np.asarray(table.columns[[i for unit in units[part] for i in unit.columns]]))
             of_columns = iter(zip(functions_of(columns), columns, strict=True))
             for unit in units[part]:
                 own = [next(of_columns) for _ in unit.columns]
-                functions.append(np.concatenate([each.smooth for each, _ in own]).astype(np.float32))
-                coordinates.append(coordinates_of(np.stack([column for _, column in own])))
-        padded = np.zeros((len(units), max(map(len, functions)), table.n_rows), dtype=np.float32)
-        for i, own_functions in enumerate(functions):
-            padded[i, : len(own_functions)] = own_functions
-        unit_of = np.repeat(np.arange(len(units)), [len(own) for own in coordinates])
+                lines, curves = zip(*(_lines_and_curves(each) for each, _ in own), strict=True)
+                together = _components(np.concatenate([*lines, *curves])).astype(np.float32)
+                functions.append(together)
+                n_lines.append(min(sum(map(len, lines)), len(together)))
+                coordinates.append(_components(coordinates_of(np.stack([column for _, column in own]))))
         target = table.target.components - table.target.components.mean(axis=1, keepdims=True)
         if not table.target.has_indicators.all():
             target = target / target.std(axis=1, keepdims=True)
-        return cls(units, padded, np.concatenate(coordinates), unit_of, target)
+        joined = _UnitColumns.joined
+        return cls(units, joined(functions), np.array(n_lines), joined(coordinates), target)
 
-    def design(self, which: Sequence[int], *, of_functions: bool) -> FloatArray:
-        """Return the functions or coordinates of some units (columns x rows)."""
-        if of_functions:
-            return self.functions[list(which)].reshape(-1, self.target.shape[1]).astype(np.float64)
-        return np.asarray(self.coordinates[np.isin(self.unit_of, list(which))])
+
+def _lines_and_curves(functions: Functions) -> tuple[FloatArray, FloatArray]:
+    """Divide smooth functions: of numbers the first is a line, of categories all count as such."""
+    n_lines = 1 if len(functions.steps) else len(functions.smooth)
+    return functions.smooth[:n_lines], functions.smooth[n_lines:]
+
+
+def _components(columns: FloatArray) -> FloatArray:
+    """Return the columns of a unit, or the first principal components of very many, as a large group has."""
+    if len(columns) <= _MOST_OF_UNIT:
+        return columns
+    centred = columns - columns.mean(axis=1, keepdims=True)
+    _, spread, directions = np.linalg.svd(centred, full_matrices=False)
+    return np.asarray(spread[:_MOST_OF_UNIT, None] * directions[:_MOST_OF_UNIT])
 
 
 def features_for_prediction(problem: Problem, selection: Selection, reporter: Reporter) -> PredictionSet:
@@ -104,19 +145,21 @@ def features_for_prediction(problem: Problem, selection: Selection, reporter: Re
 
     The result depends on the data and on what is selected, and on no seed.
     """
-    rows = sample_rows(problem.table.n_rows, 0, problem.table.row_groups, _MOST_ROWS)
-    table = problem.table.take(rows)
+    n_units = len(problem.table.units)
     most = min(MOST_FEATURES, problem.settings.max_features or MOST_FEATURES)
-    if not table.units or table.n_rows < _FEWEST_ROWS:
+    n_rows = min(_MOST_ROWS, _MOST_VALUES // max(1, n_units))
+    if not n_units or min(n_rows, problem.table.n_rows) < _FEWEST_ROWS:
         return PredictionSet.of_selected(selection)
+    table = problem.table.take(sample_rows(problem.table.n_rows, 0, problem.table.row_groups, n_rows))
     with single_threaded_blas():
         data = _Data.of(table)
         folds = list(_divisions(table, is_series=not problem.method.shuffles_rows))
         reporter.begin("cross-validating features to predict with", sum(len(own) for own in folds))
-        errors = _nested_errors(data, folds, most, reporter)
-        source, size = _best(errors)
-        first = _orders(data, np.arange(table.n_rows))[source][:size] if size else []
-        names = _with_selected(selection, [data.units[i] for i in first], most)
+        sizes = [*(size for size in _SIZES if size < min(most, n_units)), min(most, n_units)]
+        errors = _nested_errors(data, folds, sizes, reporter)
+        source, size = _best(errors, sizes)
+        units = [data.units[i] for i in _orders(data, np.arange(table.n_rows))[source]]
+        names = _with_selected(selection, units[:size], most)
         chosen = [i for i, unit in enumerate(data.units) if problem.table.names[unit.columns[0]] in names]
         weights = _weights(data, chosen)
     of_name = {
@@ -124,16 +167,16 @@ def features_for_prediction(problem: Problem, selection: Selection, reporter: Re
         for i, weight in zip(chosen, weights, strict=True)
         for column in data.units[i].columns
     }
-    sizes = [k for of, k in errors if of == source]
-    none = _combined(errors[source, 0]).mean()
+    path = _combined(errors[source]).mean(axis=1)
     return PredictionSet(
         names=tuple(names),
         indices=tuple(selection.feature_names.index(name) for name in names),
         selected=tuple(name for name in names if name in selection.names),
         weights=np.array([of_name.get(name, np.nan) for name in names]),
         source=source if size else "",
+        order=(*names, *(name for name in _with_selected(selection, units, most) if name not in names)),
         sizes=tuple(sizes),
-        errors=np.array([_combined(errors[source, k]).mean() / none for k in sizes]),
+        errors=path / path[0],
     )
 
 
@@ -180,9 +223,10 @@ def _orders(data: _Data, rows: IntArray) -> dict[str, list[int]]:
     orders = {ALONE: alone[:MOST_FEATURES].tolist(), WEIGHED: [], JOINT: []}
     if len(weighed):
         own = predicted(weighed).reshape(len(weighed), -1)
-        orders[WEIGHED] = weighed[_lasso_order(own, target.ravel(), positive=True)].tolist()[:MOST_FEATURES]
-    joint = [data.unit_of[_lasso_order(data.coordinates[:, rows], own)].tolist() for own in target]
-    orders[JOINT] = _in_turn(joint)
+        entered = lasso_order(own, target.ravel(), _STEPS_OF_LARS, positive=True)
+        orders[WEIGHED] = weighed[entered].tolist()[:MOST_FEATURES]
+    columns, unit_of = data.coordinates.columns[:, rows], data.coordinates.unit_of
+    orders[JOINT] = _in_turn([unit_of[_joint_order(columns, own)].tolist() for own in target])
     orders[ALL_SOURCES] = _in_turn([orders[JOINT], orders[WEIGHED], orders[ALONE]])
     return orders
 
@@ -193,149 +237,151 @@ def _in_turn(orders: Sequence[Sequence[int]]) -> list[int]:
     return list(dict.fromkeys(i for i in together if i is not None))[:MOST_FEATURES]
 
 
-def _leave_one_out(data: _Data, rows: IntArray) -> tuple[Callable[[IntArray | slice], FloatArray], FloatArray]:
+def _leave_one_out(data: _Data, rows: IntArray) -> tuple[Callable[[IntArray], FloatArray], FloatArray]:
     """Return what predicts the target from single units (units x components x rows), and their relevance.
 
-    Each row is predicted from the remaining rows by the functions of a unit; the relevance is the share of the
-    target's variance that this explains, negative where it predicts worse than the mean.
+    Each row is predicted from the remaining rows, by the functions of a unit or by its lines alone, whichever
+    predicts better: curves of weak features are mostly noise. The relevance is the share of the target's variance
+    that this explains, negative where it predicts worse than the mean.
     """
-    target = data.target[:, rows] - data.target[:, rows].mean(axis=1, keepdims=True)
+    target, starts = data.target[:, rows], data.functions.starts
+    shapes = np.stack([np.diff(starts), data.n_lines])
 
-    def predict(units: IntArray | slice) -> FloatArray:
-        functions = data.functions[units][:, :, rows].astype(np.float64)
-        functions -= functions.mean(axis=2, keepdims=True)
-        gram = functions @ functions.transpose(0, 2, 1) + _RIDGE * len(rows) * np.eye(functions.shape[1])
-        hat = np.linalg.inv(gram) @ functions  # of a few functions each
-        free = 1 - 1 / len(rows) - np.einsum("umr,umr->ur", functions, hat)
-        residuals = target - (functions @ target.T).transpose(0, 2, 1) @ hat
-        return np.asarray(data.target[:, rows] - residuals / np.maximum(free, _LEAST_FREE)[:, None])
+    def predict(units: IntArray) -> FloatArray:
+        predicted = np.empty((len(units), *target.shape))
+        for n_functions, n_lines in np.unique(shapes[:, units], axis=1).T.tolist():
+            alike = np.flatnonzero((shapes[:, units] == [[n_functions], [n_lines]]).all(axis=0))
+            which = starts[units[alike], None] + np.arange(n_functions)
+            predicted[alike] = _predictions_left_out(data.functions.columns[which][:, :, rows], n_lines, target)
+        return predicted
 
-    parts = equal_parts(len(data.units), _UNITS_AT_ONCE)
-    errors = np.concatenate([((predict(part) - data.target[:, rows]) ** 2).sum(axis=(1, 2)) for part in parts])
-    return predict, 1 - errors / (target**2).sum()
+    away = (target - target.mean(axis=1, keepdims=True)) ** 2
+    parts = np.split(np.arange(len(data.units)), range(_UNITS_AT_ONCE, len(data.units), _UNITS_AT_ONCE))
+    errors = np.concatenate([((predict(part) - target) ** 2).sum(axis=(1, 2)) for part in parts])
+    return predict, 1 - errors / away.sum()
 
 
-def _lasso_order(columns: FloatArray, target: FloatArray, *, positive: bool = False) -> IntArray:
-    """Return the order in which columns (columns x rows) enter the lasso, its penalty lowered from the largest."""
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.linear_model import lars_path  # which takes a while to import
+def _predictions_left_out(functions: Scores, n_lines: int, target: FloatArray) -> FloatArray:
+    """Return what functions of each unit (units x functions x rows) predict of rows left out one by one."""
+    mean, n_rows = target.mean(axis=1, keepdims=True), target.shape[1]
+    away = target - mean
+    basis: list[FloatArray] = []
+    fitted = np.zeros((len(functions), *target.shape))
+    leverages, best = np.full((len(functions), n_rows), 1 / n_rows), np.empty(0)
+    for number, function in enumerate(functions.swapaxes(0, 1), 1):  # orthonormalised one after the other
+        own = function - function.mean(axis=1, keepdims=True, dtype=np.float64)
+        for other in basis:
+            own -= np.einsum("ur,ur->u", own, other)[:, None] * other
+        own /= np.sqrt(np.einsum("ur,ur->u", own, own) + _RIDGE * n_rows)[:, None]
+        basis.append(own)
+        fitted += (own @ away.T)[:, :, None] * own[:, None]
+        leverages += own**2
+        if number in (n_lines, functions.shape[1]):
+            residuals = (away - fitted) / np.maximum(1 - leverages, _LEAST_FREE)[:, None]
+            if len(best):
+                errors, of_lines = (np.einsum("ucr,ucr->u", each, each) for each in (residuals, best))
+                residuals = np.where((errors < of_lines)[:, None, None], residuals, best)
+            best = residuals
+    return np.asarray(target - best)
 
+
+def _joint_order(columns: Scores, target: FloatArray) -> IntArray:
+    """Return the order in which columns (columns x rows) enter the lasso; of very many, the most correlated."""
+    if len(columns) <= _MOST_JOINT:
+        return lasso_order(columns, target, _STEPS_OF_LARS)
     centred = columns - columns.mean(axis=1, keepdims=True)
-    length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
-    scaled = np.divide(centred, length, out=np.zeros_like(centred), where=length > _RIDGE)
-    away = target - target.mean()
-    if not np.any(away):
-        return np.zeros(0, dtype=np.int64)
-    with warnings.catch_warnings():
-        # That it ends early where columns are nearly alike is no matter: the order so far stands.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        path = lars_path(scaled.T, away, method="lasso", max_iter=_STEPS_OF_LARS, positive=positive)[2] != 0
-    entered = np.flatnonzero(path.any(axis=1))
-    return np.asarray(entered[np.argsort(path[entered].argmax(axis=1), kind="stable")])
+    products = np.abs(centred @ (target - target.mean()))
+    spread = np.sqrt((centred**2).sum(axis=1))
+    correlations = np.divide(products, spread, out=np.zeros(len(columns)), where=spread > _RIDGE)
+    first = np.argsort(-np.round(correlations, DIGITS), kind="stable")[:_MOST_JOINT]
+    first.sort()
+    return np.asarray(first[lasso_order(columns[first], target, _STEPS_OF_LARS)])
 
 
-_Errors = dict[tuple[str, int], FloatArray]
+# Squared errors (sizes x models x rows) by source.
+_Errors = dict[str, FloatArray]
 
 
-def _nested_errors(data: _Data, divisions: list[list[IntArray]], most: int, reporter: Reporter) -> _Errors:
-    """Return squared errors (models x rows) by source and number of units, the mean over divisions of the rows."""
+def _nested_errors(
+    data: _Data, divisions: list[list[IntArray]], sizes: Sequence[int], reporter: Reporter
+) -> _Errors:
+    """Return squared errors of generic predictors for numbers of units, the mean over divisions of the rows."""
     n_rows = data.target.shape[1]
     sums: _Errors = {}
     for folds in divisions:
         for test in folds:
             train = np.setdiff1d(np.arange(n_rows), test)
-            known: dict[frozenset[int], FloatArray] = {}  # since orders begin alike, and may be short
-            for source, order in _orders(data, train).items():
-                for size in (size for size in _SIZES if size <= most):
-                    units = frozenset(order[:size])
-                    if units not in known:
-                        known[units] = _errors_of(data, sorted(units), train, test)
-                    sums.setdefault((source, size), np.zeros((len(_WEIGHTS), n_rows)))[:, test] += known[units]
+            orders = _orders(data, train)
+            for source, own in _errors_of(data, orders, sizes, train, test).items():
+                sums.setdefault(source, np.zeros((len(sizes), len(_WEIGHTS), n_rows)))[:, :, test] += own
             reporter.advance(1)
-    return {key: errors / len(divisions) for key, errors in sums.items()}
+    return {source: errors / len(divisions) for source, errors in sums.items()}
 
 
-def _errors_of(data: _Data, units: Sequence[int], train: IntArray, test: IntArray) -> FloatArray:
-    """Return squared errors in the rows of a fold (models x rows), of models that use some units."""
-    if not units:
-        away = data.target[:, test] - data.target[:, train].mean(axis=1, keepdims=True)
-        return np.tile((away**2).sum(axis=0), (len(_WEIGHTS), 1))
-    columns, functions = (data.design(units, of_functions=own) for own in (False, True))
-    of_ridges = [_ridge_errors(own, data.target, train, test) for own in (columns, functions)]
-    return np.stack([*of_ridges, _neighbor_errors(columns, data.target, train, test)])
-
-
-def _ridge_fit(design: FloatArray, target: FloatArray) -> FloatArray:
-    """Return ridge coefficients (columns x components) of centred columns, by generalised cross-validation."""
-    values, vectors = np.linalg.eigh(design @ design.T)
-    values, n_rows = np.maximum(values, 0.0), design.shape[1]
-    products, total = vectors.T @ (design @ target.T), float((target**2).sum())
-    squares = (products**2).sum(axis=1)
-
-    def error(ridge: float) -> float:
-        shrinkage = values / (values + ridge * n_rows)
-        explained = np.sum((2 - shrinkage) * shrinkage * squares / np.maximum(values, _RIDGE))
-        used = _COST_OF_FREEDOM * (shrinkage.sum() + 1) / n_rows
-        return float((total - explained) / max(1 - used, 0.05) ** 2)
-
-    ridge = min(_RIDGES, key=error)
-    return np.asarray(vectors @ (products / (values + ridge * n_rows)[:, None]))
-
-
-def _ridge_errors(design: FloatArray, target: FloatArray, train: IntArray, test: IntArray) -> FloatArray:
-    mean, spread = design[:, train].mean(axis=1, keepdims=True), design[:, train].std(axis=1, keepdims=True)
-    scaled = (design - mean) / np.where(spread > _RIDGE, spread, 1.0)
-    centre = target[:, train].mean(axis=1, keepdims=True)
-    coefficients = _ridge_fit(scaled[:, train], target[:, train] - centre)
-    return np.asarray(((target[:, test] - centre - coefficients.T @ scaled[:, test]) ** 2).sum(axis=0))
-
-
-def _neighbor_errors(design: FloatArray, target: FloatArray, train: IntArray, test: IntArray) -> FloatArray:
-    inside, outside = design[:, test], design[:, train]
-    distances = (inside**2).sum(axis=0)[:, None] + (outside**2).sum(axis=0) - 2 * inside.T @ outside
-    most = min(max(_N_NEIGHBORS), len(train))
-    nearest = np.sort(np.argpartition(distances, most - 1, axis=1)[:, :most], axis=1)
-    order = np.argsort(np.take_along_axis(distances, nearest, axis=1), axis=1, kind="stable")
-    nearest = np.take_along_axis(nearest, order, axis=1)
-    values = target[:, train][:, nearest]
-    errors = [((target[:, test] - values[..., :k].mean(axis=2)) ** 2).sum(axis=0) for k in _N_NEIGHBORS]
-    return np.asarray(np.mean(errors, axis=0))
+def _errors_of(
+    data: _Data, orders: dict[str, list[int]], sizes: Sequence[int], train: IntArray, test: IntArray
+) -> _Errors:
+    """Return squared errors in the rows of a fold."""
+    known: dict[frozenset[int], FloatArray] = {}  # since orders begin alike
+    columns = list(dict.fromkeys(chain.from_iterable(orders.values())))
+    used = [
+        (own, dict(zip(columns, np.split(design, own.ends(columns, range(1, len(columns)))), strict=True)))
+        for own in (data.coordinates, data.functions)
+        for design in [scaled_by(own.columns[own.of(columns)].astype(np.float64), train)]
+    ]
+    target = data.target
+    none = ((target[:, test] - target[:, train].mean(axis=1, keepdims=True)) ** 2).sum(axis=0)
+    errors: _Errors = {}
+    for source, order in orders.items():
+        errors[source] = own = np.tile(none, (len(sizes), len(_WEIGHTS), 1))
+        if not order:
+            continue
+        for model, (of_units, designs) in enumerate(used):
+            design = np.concatenate([designs[i] for i in order])
+            own[1:, model] = ridge_errors(design, target, of_units.ends(order, sizes[1:]), train, test)
+        for number, size in enumerate(sizes[1:], 1):
+            units = frozenset(order[:size])
+            if units not in known:
+                design = np.concatenate([used[0][1][i] for i in sorted(units)])
+                known[units] = neighbor_errors(design, target, train, test)
+            own[number, -1] = known[units]
+    return errors
 
 
 def _combined(errors: FloatArray) -> FloatArray:
-    """Return the weighted error of all models in each row."""
-    return np.asarray(_WEIGHTS @ errors)
+    """Return the weighted error of all models in each row (sizes x rows)."""
+    return np.asarray(np.einsum("m,smr->sr", _WEIGHTS, errors))
 
 
-def _best(errors: _Errors) -> tuple[str, int]:
+def _best(errors: _Errors, sizes: Sequence[int]) -> tuple[str, int]:
     """Return the source and the number of its units of least error.
 
     There are none where that is not clearly better than none, and few where it is not very clearly so.
     """
-    costs = {key: float(_WEIGHTS @ np.log(np.maximum(own.mean(axis=1), _RIDGE))) for key, own in errors.items()}
-    costs = {key: cost + _COST_OF_A_FEATURE * key[1] for key, cost in costs.items()}
-    sizes = sorted({size for _, size in errors})
+    penalties = _COST_OF_A_FEATURE * np.array(sizes)
+    costs = {
+        source: np.log(np.maximum(own.mean(axis=2), _RIDGE)) @ _WEIGHTS + penalties
+        for source, own in errors.items()
+    }
+    smoothed = {
+        source: [np.mean(own[max(0, i - 1) : i + 2]) for i in range(len(own))] for source, own in costs.items()
+    }
 
-    def smoothed(key: tuple[str, int]) -> float:
-        place = sizes.index(key[1])
-        return round(
-            float(np.mean([costs[key[0], size] for size in sizes[max(0, place - 1) : place + 2]])), DIGITS
-        )
+    def least(of: Mapping[str, Sequence[float] | FloatArray], most: int) -> tuple[str, int]:
+        positions = [i for i, size in enumerate(sizes) if 0 < size <= most]
+        return min(product(errors, positions), key=lambda key: round(float(of[key[0]][key[1]]), DIGITS))
 
-    candidates = [key for key in errors if key[1]]
-    if not candidates:
-        return ALL_SOURCES, 0
-    best = min(candidates, key=smoothed)
-    clarity = _standard_errors(errors, best)
-    if clarity < _VERY_CLEARLY:
-        best = min((key for key in candidates if key[1] <= _FEW), key=lambda key: costs[key])
-        clarity = _standard_errors(errors, best)
-    return best if clarity >= _CLEARLY else (best[0], 0)
+    source, position = least(smoothed, MOST_FEATURES)
+    if (clarity := _standard_errors(errors[source], position)) < _VERY_CLEARLY:
+        source, position = least(costs, _FEW)
+        clarity = _standard_errors(errors[source], position)
+    return source, sizes[position] if clarity >= _CLEARLY else 0
 
 
-def _standard_errors(errors: _Errors, key: tuple[str, int]) -> float:
-    """Return by how many standard errors a set predicts better than no feature."""
-    gains = _combined(errors[key[0], 0]) - _combined(errors[key])
+def _standard_errors(errors: FloatArray, position: int) -> float:
+    """Return by how many standard errors a number of units predicts better than none."""
+    none, own = _combined(errors[[0, position]])
+    gains = none - own
     spread = gains.std()
     return float(gains.mean() / spread * np.sqrt(len(gains))) if spread > 0 else 0.0
 
@@ -344,8 +390,8 @@ def _weights(data: _Data, units: Sequence[int]) -> FloatArray:
     """Return how much each unit moves predictions by ridge regression on functions, in units of the target's."""
     if not units:
         return np.zeros(0)
-    design = data.design(units, of_functions=True)
-    coefficients = _ridge_fit(design, data.target)
-    parts = np.split(np.arange(len(design)), len(units))
+    design = data.functions.columns[data.functions.of(units)].astype(np.float64)
+    coefficients = RidgePath(design, data.target, [len(design)]).coefficients[0]
+    parts = np.split(np.arange(len(design)), data.functions.ends(units, range(1, len(units))))
     moved = [np.sqrt(((coefficients[part].T @ design[part]) ** 2).sum(axis=0).mean()) for part in parts]
     return np.asarray(np.array(moved) / np.sqrt((data.target**2).sum(axis=0).mean()))

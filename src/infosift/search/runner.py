@@ -16,6 +16,7 @@ from infosift.results.serialization import Record
 from infosift.results.steps import DataWarningRecord, NeighborChoice, Removal, Replacement, Step
 from infosift.search.base import Decision, Problem, columns_of
 from infosift.search.data_warnings import warnings_after_search
+from infosift.search.prediction import features_for_prediction
 from infosift.search.verdicts import detectable_correlation, explained_by, information_alone, verdicts
 
 if TYPE_CHECKING:
@@ -100,14 +101,21 @@ class Run:
             information_alone=information_alone(problem, tests, engine, judged),
             explained=explained_by(problem, tests, engine, self._selection),
         )
-        if problem.settings.goal == "predict" and self._warnings is not None:
-            from infosift.search.prediction import features_for_prediction  # and a lasso, which takes a while
-
-            self._update(for_prediction=features_for_prediction(problem, self._selection, self._reporter))
         if self._warnings is not None:
             more = warnings_after_search(problem, self._selection, engine)
             self._update(warnings=(*self._warnings, *more))
+            self._choose_for_prediction()
         return None
+
+    def _choose_for_prediction(self) -> None:
+        """Add the features to predict with; where they are not the goal, no time limit is missed for them."""
+        try:
+            found = features_for_prediction(self._problem, self._selection, self._reporter)
+        except TimeIsUp:
+            if self._problem.settings.goal == "predict":
+                raise
+        else:
+            self._update(for_prediction=found)
 
     def _record(self, decision: Decision) -> bool:
         """Add a decision to the selection; return whether the run is to end here."""

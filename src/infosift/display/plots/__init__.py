@@ -8,7 +8,7 @@ from infosift.display.plots.canvas import Display
 from infosift.display.plots.neighbors import NeighborsDisplay
 from infosift.display.plots.path import PathDisplay, RankingDisplay
 from infosift.display.plots.spectrum import SpectrumDisplay
-from infosift.display.plots.stability import ComparisonDisplay, StabilityDisplay
+from infosift.display.plots.stability import ComparisonDisplay, SizesDisplay, StabilityDisplay
 from infosift.display.plots.verdicts import RedundancyDisplay, VerdictsDisplay
 from infosift.errors import require_choice
 from infosift.results.selection import Selection
@@ -19,6 +19,7 @@ __all__ = [
     "PathDisplay",
     "RankingDisplay",
     "RedundancyDisplay",
+    "SizesDisplay",
     "SpectrumDisplay",
     "StabilityDisplay",
     "VerdictsDisplay",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from infosift.arrays import FloatArray
-from infosift.display.plots.canvas import BLUE, GREY, PALE, RowsDisplay, draw_bars, write_sentence
+from infosift.display.plots.canvas import BLUE, GREY, PALE, Display, RowsDisplay, draw_bars, write_sentence
 from infosift.display.wording import name_of_subset
 from infosift.results.resampled import THRESHOLD
 
@@ -113,7 +113,7 @@ class ComparisonDisplay(RowsDisplay):
     >>> from infosift.display.plots import ComparisonDisplay
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
     >>> ComparisonDisplay.from_comparison(compare_subsets(X, X[:, 1] + 0.1 * X[:, 0], "ridge")).scores.shape
-    (4, 5)
+    (5, 5)
     """
 
     scores: FloatArray
@@ -137,3 +137,57 @@ class ComparisonDisplay(RowsDisplay):
         ax.plot(mean, places, "D", ms=7, color=BLUE, label="mean")
         self._name_rows(ax)
         ax.set_xlabel(f"{self.measure} on rows left out")
+
+
+@dataclass(eq=False)
+class SizesDisplay(Display):
+    """The score of a model against the number of features, with the scores of whole subsets as lines.
+
+    Parameters
+    ----------
+    sizes, means, spreads : ndarray
+        Numbers of features, and mean and standard deviation of their scores over folds.
+    subsets : dict of str to tuple of float
+        Mean number of features and mean score of the subsets that the curve is compared with.
+    measure : str
+        What the scores are.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from infosift import compare_subsets
+    >>> from infosift.display.plots import SizesDisplay
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> SizesDisplay.from_comparison(compare_subsets(X, y, "ridge", cv=3, sizes=[1, 2, 4])).sizes
+    array([1., 2., 4.])
+    """
+
+    sizes: FloatArray
+    means: FloatArray
+    spreads: FloatArray
+    subsets: dict[str, tuple[float, float]]
+    measure: str
+
+    @classmethod
+    def from_comparison(cls, comparison: SubsetComparison) -> Self:
+        """Take the means and spreads of all numbers of features, and the means of whole subsets."""
+        curve = comparison.sizes
+        return cls(
+            sizes=np.array([one.mean_n_features for one in curve]),
+            means=np.array([one.mean for one in curve]),
+            spreads=np.array([one.spread for one in curve]),
+            subsets={
+                name_of_subset(name): (comparison[name].mean_n_features, comparison[name].mean)
+                for name in ("selected", "for_prediction", "all")
+            },
+            measure=comparison.measure,
+        )
+
+    def _draw(self, ax: Axes) -> None:
+        ax.fill_between(self.sizes, self.means - self.spreads, self.means + self.spreads, color=PALE, lw=0)
+        ax.plot(self.sizes, self.means, "o-", color=BLUE, ms=5, label="first so many, ± standard deviation")
+        styles = zip(self.subsets.items(), ("-", "--", ":"), strict=True)
+        for (name, (number, mean)), style in styles:
+            ax.axhline(mean, color=GREY, lw=1, ls=style, label=f"{name} ({number:.3g})")
+        ax.set_xlabel("number of features")
+        ax.set_ylabel(f"{self.measure} on rows left out")

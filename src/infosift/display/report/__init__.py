@@ -249,7 +249,7 @@ def _cautions(selection: Selection) -> list[str]:
 def _about_check(selection: Selection, check: SubsetComparison) -> dict[str, Any]:
     """Return numbers, words and figure of a model on the selected features and on all."""
     links = Links(selection)
-    selected, peak = (dict(check[subset].chosen) for subset in ("selected", "peak"))
+    selected, advised = (check.in_folds(subset) for subset in ("selected", "for_prediction"))
     return {
         "summary": check.summary,
         "measure": check.measure,
@@ -259,8 +259,8 @@ def _about_check(selection: Selection, check: SubsetComparison) -> dict[str, Any
         ],
         "how": wording.how_compared(check),
         "features": [
-            {**links.row(name), "selected": selected.get(name, 0), "peak": peak.get(name, 0)}
-            for name in {**selected, **peak}
+            {**links.row(name), "selected": selected.get(name, 0), "advised": advised.get(name, 0)}
+            for name in {**selected, **advised}
         ],
         "n_folds": check.n_folds,
         "figure": comparison_figure(check),

@@ -148,7 +148,8 @@ def _of_half_samples(stability: Stability, name: str, place: int) -> list[dict[s
 
 def _of_folds(check: SubsetComparison, name: str) -> str:
     """Describe in how many folds of a check by a model a feature is selected."""
-    selected, peak = (dict(check[subset].chosen).get(name, 0) for subset in ("selected", "peak"))
-    if not selected and not peak:
-        return "selected in no fold."
-    return f"selected in {selected} of {count(check.n_folds, 'fold')}, in the peak in {peak}."
+    selected, advised = (check.in_folds(subset).get(name, 0) for subset in ("selected", "for_prediction"))
+    of_folds = f"of {count(check.n_folds, 'fold')}"
+    if not selected:
+        return "selected in no fold" + (f", for prediction in {advised} {of_folds}." if advised else ".")
+    return f"selected in {selected} {of_folds}, for prediction in {advised}."

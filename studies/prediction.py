@@ -112,12 +112,12 @@ def numbers_of_features(done: Column) -> list[int]:
 
 def outcome(numbers: dict[str, dict[str, Column]]) -> Outcome:
     """Return the tables of columns, by data set and selector, from one run or several."""
-    ratios = _ratios(numbers)
+    ratios = {who: by_model for who in (DEFAULT, FOR_PREDICTION) if (by_model := _ratios(numbers, who))}
     tables = [
         *(_table(f"Error of {model}, test rows", model, numbers, "{:.3f}", " ± {:.3f}") for model in MODELS),
         _table("Number of features", "features", numbers, "{:.1f}"),
         _table("CPU seconds to select, one thread", "CPU seconds", numbers, "{:.1f}"),
-        *([_table_of_ratios(ratios)] if ratios else []),
+        *(_table_of_ratios(who, by_model) for who, by_model in ratios.items()),
     ]
     return Outcome("prediction", tuple(tables), {"data sets": numbers, "ratios": ratios}, remarks=_REMARKS)
 
@@ -165,8 +165,8 @@ def _shown(column: Column | None, key: str, form: str, form_of_error: str) -> st
     return form.format(column[key]) + error
 
 
-def _ratios(numbers: dict[str, dict[str, Column]]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return our default's error over that of the best peer that keeps few features, by model and data set."""
+def _ratios(numbers: dict[str, dict[str, Column]], who: str) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the error of an answer of ours over that of the best peer with few features, by model and data set."""
     ratios: dict[str, dict[str, dict[str, Any]]] = {}
     for (name, by), model in product(numbers.items(), MODELS):
         peers = {
@@ -174,9 +174,9 @@ def _ratios(numbers: dict[str, dict[str, Column]]) -> dict[str, dict[str, dict[s
             for one, column in by.items()
             if one not in (_ALL, *OURS, FOR_PREDICTION) and column["features"] <= _FEW
         }
-        if DEFAULT in by and peers:
+        if who in by and peers:
             best = min(peers, key=lambda one: peers[one])
-            ratios.setdefault(model, {})[name] = {"ratio": _over(by[DEFAULT][model], peers[best]), "peer": best}
+            ratios.setdefault(model, {})[name] = {"ratio": _over(by[who][model], peers[best]), "peer": best}
     return ratios
 
 
@@ -186,7 +186,7 @@ def _over(ours: float, theirs: float) -> float:
     return ours / theirs
 
 
-def _table_of_ratios(ratios: dict[str, dict[str, dict[str, Any]]]) -> Table:
+def _table_of_ratios(who: str, ratios: dict[str, dict[str, dict[str, Any]]]) -> Table:
     by_model = list(ratios.values())
     values = [{name: one["ratio"] for name, one in by_name.items()} for by_name in by_model]
     worst = [max(by_name, key=lambda name: by_name[name]) for by_name in values]
@@ -197,7 +197,7 @@ def _table_of_ratios(ratios: dict[str, dict[str, dict[str, Any]]]) -> Table:
         for name in by_model[0]
     ]
     return Table(
-        f"Error of our default over that of the best peer with at most {_FEW} features",
+        f"Error of {who} over that of the best peer with at most {_FEW} features",
         ("data", *ratios),
         (
             *rows,

@@ -149,7 +149,7 @@ def test_our_default_is_held_against_the_best_peer_with_few_features():
         },
     }
     outcome = prediction.outcome(numbers)
-    by_name = outcome.numbers["ratios"]["linear model"]
+    by_name = outcome.numbers["ratios"]["calibrated"]["linear model"]
     assert by_name["narrow"] == {"ratio": pytest.approx(1.25), "peer": "Boruta"}
     assert by_name["wide"] == {"ratio": pytest.approx(0.8), "peer": "L1 path"}
     rows = {row[0]: row[1] for row in outcome.tables[-1].rows}
@@ -160,9 +160,9 @@ def test_our_default_is_held_against_the_best_peer_with_few_features():
 
 def test_a_peer_without_errors_cannot_be_outdone():
     numbers = {"easy": {"calibrated": figures(0.1, 1.0), "L1 path": figures(0.0, 1.0)}}
-    assert prediction.outcome(numbers).numbers["ratios"]["linear model"]["easy"]["ratio"] == math.inf
+    assert prediction.outcome(numbers).numbers["ratios"]["calibrated"]["linear model"]["easy"]["ratio"] == math.inf
     numbers["easy"]["calibrated"] = figures(0.0, 1.0)
-    assert prediction.outcome(numbers).numbers["ratios"]["linear model"]["easy"]["ratio"] == 1
+    assert prediction.outcome(numbers).numbers["ratios"]["calibrated"]["linear model"]["easy"]["ratio"] == 1
 
 
 def test_cells_of_the_power_study_are_put_together_with_their_numbers_of_runs():

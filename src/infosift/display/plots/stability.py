@@ -185,7 +185,7 @@ class SizesDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         ax.fill_between(self.sizes, self.means - self.spreads, self.means + self.spreads, color=PALE, lw=0)
-        ax.plot(self.sizes, self.means, "o-", color=BLUE, ms=5, label="first so many, ± standard deviation")
+        ax.plot(self.sizes, self.means, "o-", color=BLUE, ms=5, label="first so many")
         styles = zip(self.subsets.items(), ("-", "--", ":"), strict=True)
         for (name, (number, mean)), style in styles:
             ax.axhline(mean, color=GREY, lw=1, ls=style, label=f"{name} ({number:.3g})")

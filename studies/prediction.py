@@ -166,7 +166,7 @@ def _shown(column: Column | None, key: str, form: str, form_of_error: str) -> st
 
 
 def _ratios(numbers: dict[str, dict[str, Column]], who: str) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the error of an answer of ours over that of the best peer with few features, by model and data set."""
+    """Return the error of one of ours over that of the best peer with few features, by model and data set."""
     ratios: dict[str, dict[str, dict[str, Any]]] = {}
     for (name, by), model in product(numbers.items(), MODELS):
         peers = {

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from numbers import Real
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -39,6 +39,9 @@ from infosift.progress import Reporter
 from infosift.random_streams import resolve_seed
 from infosift.registry import GOALS, METHODS, MISSING, SCALES, SEARCHES, resolve
 from infosift.results import Component, NeighborChoice, ProcedureDescription, Removal, Replacement, Settings, Step
+
+if TYPE_CHECKING:
+    from infosift.inference.kernel_ridge import KernelRidge
 
 # Features or feature groups, each of which is selected or left out as a whole.
 Units: TypeAlias = Sequence[FeatureUnit]
@@ -215,6 +218,9 @@ class Tests(Protocol):
 
     def residual_variance(self, subset: Units) -> float:
         """Return how much of the target a subset leaves unexplained, to rank subsets by; lower is better."""
+
+    def regression(self, table: Table, columns: Sequence[int]) -> KernelRidge | None:
+        """Return the regression on columns of a table that tests use; None where they take other rows, or none."""
 
 
 Decision: TypeAlias = Step | Replacement | Removal

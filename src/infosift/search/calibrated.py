@@ -17,6 +17,7 @@ from infosift.data.table import Table
 from infosift.engines.base import Engine, Question
 from infosift.errors import Hint, InputError, is_auto
 from infosift.inference.conditional_test import ConditionalTest, TestContext
+from infosift.inference.kernel_ridge import KernelRidge
 from infosift.inference.max_test import NullSample, capped, permutations_to_reach, sequential_p_values
 from infosift.inference.nulls import Null, as_null
 from infosift.inference.permutation import fewest_permutations, permutations_for, threshold
@@ -266,6 +267,10 @@ class CalibratedTests:
     def residual_variance(self, subset: Units) -> float:
         """Return the mean squared residual of the target given a subset."""
         return self._context.residual_variance(columns_of(subset))
+
+    def regression(self, table: Table, columns: Sequence[int]) -> KernelRidge | None:
+        """Return the regression on columns of a table; None where the tests take other rows."""
+        return self._context.regression(tuple(columns)) if table is self._context.table else None
 
 
 def _combined(p_values: Sequence[tuple[float, FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from infosift.arrays import FloatArray, IntArray
 from infosift.criteria.base import Criterion, Scorer, Value
 from infosift.data.groups import FeatureUnit
+from infosift.data.table import Table
 from infosift.engines.base import Engine, Question
 from infosift.errors import InputError, require_count, require_finite_number
 from infosift.inference import permutation
@@ -198,6 +199,9 @@ class PublishedTests:
         """Return minus the information of a subset, which ranks subsets as the residual variance does."""
         columns = self._table.distance_columns[columns_of(subset)]
         return -self._together(columns, columns[:0]) if len(columns) else 0.0
+
+    def regression(self, table: Table, columns: Sequence[int]) -> None:
+        """Return None: nothing is regressed."""
 
     def _test(self, information: float, given: FloatArray, unit: FeatureUnit, stream: int) -> PermutationTest:
         table, seed = self._table, self._settings.seed

@@ -202,8 +202,10 @@ def explained_by(problem: Problem, tests: Tests, engine: Engine, selection: Sele
         [*problem.kept, *units], key=lambda unit: min(columns.index(i) for i in unit.columns if i in columns)
     )
     critical, (column,), (kind,) = _critical_values(problem, selection), table.target.columns, table.target.kinds
+    # The tests fitted most of these, unless they take other rows.
     regressions = [
-        KernelRidge(table.columns[columns_of(units[:size])], engine, row_groups=table.row_groups)
+        tests.regression(table, columns_of(units[:size]))
+        or KernelRidge(table.columns[columns_of(units[:size])], engine, row_groups=table.row_groups)
         for size in range(1, len(units) + 1)
     ]
     found = []

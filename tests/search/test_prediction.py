@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -233,6 +234,10 @@ def test_the_result_is_stored_and_shown():
     verdicts = selection.to_frame("verdicts", "pandas").set_index("feature")
     assert set(verdicts.index[verdicts["for_prediction"]]) == set(selection.for_prediction.names)
     assert selection.settings.goal == "predict"
+    frame = selection.to_frame("prediction", "polars")
+    assert tuple(frame["feature"]) == selection.for_prediction.names
+    assert tuple(frame.filter(pl.col("selected"))["feature"]) == selection.for_prediction.selected
+    assert frame["weight"].to_list() == selection.for_prediction.weights.tolist()
 
 
 @pytest.mark.parametrize("goal", ["predict", "explain"])

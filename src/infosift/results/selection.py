@@ -423,17 +423,25 @@ class Selection(Record):
         """Why the search stopped, in words."""
         return paths.why_stopped(self)
 
-    def to_frame(self, table: Literal["steps", "verdicts"] = "steps", library: Library | None = None) -> Any:
-        """Return the steps, one row each, or all features, one row each with its verdict, as a data frame.
+    def to_frame(
+        self, table: Literal["steps", "verdicts", "prediction"] = "steps", library: Library | None = None
+    ) -> Any:
+        """Return the steps, all features with their verdicts, or the features to predict with, as a data frame.
 
         Parameters
         ----------
-        table : {"steps", "verdicts"}, default="steps"
-            What to return. Names of several features in one cell have commas between them.
+        table : {"steps", "verdicts", "prediction"}, default="steps"
+            What to return, a row each. Names of several features in one cell have commas between them.
         library : {"pandas", "polars", "pyarrow"} or None
             None is pandas where it is installed, else polars.
         """
-        require_choice("table", table, ("steps", "verdicts"))
+        require_choice("table", table, ("steps", "verdicts", "prediction"))
+        if table == "prediction":
+            advised = self.for_prediction or PredictionSet.of_selected(self)
+            are_selected, weights = [name in advised.selected for name in advised.names], advised.weights.tolist()
+            return data_frame(
+                {"feature": list(advised.names), "selected": are_selected, "weight": weights}, library
+            )
         rows: Sequence[Any] = self.steps if table == "steps" else paths.feature_rows(self)
         names = _COLUMNS_OF_STEPS if table == "steps" else [field.name for field in fields(paths.FeatureRow)]
         return data_frame({name: [getattr(row, name) for row in rows] for name in names}, library)

@@ -33,8 +33,10 @@ from infosift.search.predictors import RidgePath, lasso_order, neighbor_errors, 
 # At most so many features, and the numbers of them that are compared.
 MOST_FEATURES = 30
 _SIZES = (0, 1, 2, 3, 5, 8, 12, 16, 20, 25, 30)
-# Rows are divided into so many folds; of few rows several times, since folds then disagree.
+# Rows are divided into so many folds; of few rows several times, since folds then disagree, the more so the more
+# features there are to choose from.
 _N_FOLDS = 5
+_UNITS_PER_DIVISION = 5
 _FEWEST_DIVISIONS, _MOST_DIVISIONS, _ROWS_IN_ALL = 2, 5, 600
 _MOST_ROWS = 1000
 # Of a very wide table fewer rows are taken, so that there are at most so many values.
@@ -199,7 +201,8 @@ def _divisions(table: Table, *, is_series: bool) -> Iterator[list[IntArray]]:
     classes = np.zeros(n_rows, dtype=np.int64)
     if table.target.has_indicators.all():
         classes = np.unique(table.target.components, axis=1, return_inverse=True)[1].reshape(-1)
-    number = int(np.clip(round(_ROWS_IN_ALL / n_rows), _FEWEST_DIVISIONS, _MOST_DIVISIONS))
+    most = min(_MOST_DIVISIONS, 1 + len(table.units) // _UNITS_PER_DIVISION)
+    number = max(_FEWEST_DIVISIONS, min(most, round(_ROWS_IN_ALL / n_rows)))
     for division in range(number):
         generator = stream(0, "folds of a prediction", division)
         if groups is None:
@@ -322,7 +325,8 @@ def _errors_of(
     data: _Data, orders: dict[str, list[int]], sizes: Sequence[int], train: IntArray, test: IntArray
 ) -> _Errors:
     """Return squared errors in the rows of a fold."""
-    known: dict[frozenset[int], FloatArray] = {}  # since orders begin alike
+    known: dict[frozenset[int], FloatArray] = {}  # since orders begin alike, or are the same
+    paths: dict[tuple[int, ...], FloatArray] = {}
     columns = list(dict.fromkeys(chain.from_iterable(orders.values())))
     used = [
         (own, dict(zip(columns, np.split(design, own.ends(columns, range(1, len(columns)))), strict=True)))
@@ -333,7 +337,10 @@ def _errors_of(
     none = ((target[:, test] - target[:, train].mean(axis=1, keepdims=True)) ** 2).sum(axis=0)
     errors: _Errors = {}
     for source, order in orders.items():
-        errors[source] = own = np.tile(none, (len(sizes), len(_WEIGHTS), 1))
+        if tuple(order) in paths:
+            errors[source] = paths[tuple(order)]
+            continue
+        errors[source] = paths[tuple(order)] = own = np.tile(none, (len(sizes), len(_WEIGHTS), 1))
         if not order:
             continue
         for model, (of_units, designs) in enumerate(used):

@@ -21,3 +21,15 @@ def _no_open_figures():
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture(autouse=True)
+def _selected_features_only(request, monkeypatch):
+    """Leave out the features to predict with where a simulation is about tests: they take most of its time."""
+    if request.node.get_closest_marker("simulation"):
+        from infosift.results import PredictionSet
+
+        monkeypatch.setattr(
+            "infosift.search.runner.features_for_prediction",
+            lambda problem, selection, reporter: PredictionSet.of_selected(selection),
+        )

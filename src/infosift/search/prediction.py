@@ -202,7 +202,7 @@ def _divisions(table: Table, *, is_series: bool) -> Iterator[list[IntArray]]:
     if table.target.has_indicators.all():
         classes = np.unique(table.target.components, axis=1, return_inverse=True)[1].reshape(-1)
     most = min(_MOST_DIVISIONS, 1 + len(table.units) // _UNITS_PER_DIVISION)
-    number = max(_FEWEST_DIVISIONS, min(most, round(_ROWS_IN_ALL / n_rows)))
+    number = min(most, max(_FEWEST_DIVISIONS, round(_ROWS_IN_ALL / n_rows)))
     for division in range(number):
         generator = stream(0, "folds of a prediction", division)
         if groups is None:

@@ -104,18 +104,8 @@ class Run:
         if self._warnings is not None:
             more = warnings_after_search(problem, self._selection, engine)
             self._update(warnings=(*self._warnings, *more))
-            self._choose_for_prediction()
+            self._update(for_prediction=features_for_prediction(problem, self._selection, self._reporter))
         return None
-
-    def _choose_for_prediction(self) -> None:
-        """Add the features to predict with; where they are not the goal, no time limit is missed for them."""
-        try:
-            found = features_for_prediction(self._problem, self._selection, self._reporter)
-        except TimeIsUp:
-            if self._problem.settings.goal == "predict":
-                raise
-        else:
-            self._update(for_prediction=found)
 
     def _record(self, decision: Decision) -> bool:
         """Add a decision to the selection; return whether the run is to end here."""

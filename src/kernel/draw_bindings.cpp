@@ -1,6 +1,7 @@
 #include "arrays.hpp"
 #include "instructions.hpp"
 #include "permutations.hpp"
+#include "products.hpp"
 #include "series.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -111,38 +112,30 @@ NewArray<double, 2> series_effects(const Functions &candidates, std::size_t smoo
     return as_array<2>(std::move(effects), {own.candidates, others.draws});
 }
 
-std::tuple<NewArray<std::int64_t, 1>, NewArray<std::int64_t, 1>>
-largest_pairs(const Functions &functions, std::size_t rows, const ArrayOf<std::int64_t, 1> &first,
-              const ArrayOf<std::int64_t, 1> &second, const FunctionsInDraws &target, int bits,
-              double least_spread, std::string_view instructions_name) {
-    const std::size_t stride = functions.shape(2), draws = target.shape(2);
-    if (bits > most_bits)
-        throw std::invalid_argument("functions must have at most 11 bits after the point");
+std::tuple<NewArray<double, 1>, NewArray<std::int64_t, 2>>
+largest_pairs(const Functions &functions, std::size_t rows, std::size_t start, std::size_t stop,
+              std::size_t others, const FunctionsInDraws &target, int bits, double least_spread,
+              std::string_view instructions_name) {
+    const std::size_t features = functions.shape(0), orders = functions.shape(1), stride = functions.shape(2);
+    const std::size_t draws = target.shape(2);
+    if (bits < 1 || bits > most_bits - bits_of_pairs)
+        throw std::invalid_argument("functions must have 1 to 9 bits after the point");
     if (stride % rows_of_register != 0 || rows > stride || target.shape(3) != stride || target.shape(1) != 1)
         throw std::invalid_argument("functions and target must have the same number of rows, a multiple of 16");
-    const auto are_features = [&](std::span<const std::int64_t> positions) {
-        return std::all_of(positions.begin(), positions.end(), [&](std::int64_t position) {
-            return position >= 0 && position < static_cast<std::int64_t>(functions.shape(1));
-        });
-    };
-    const PairFunctions pairs{functions.data(),
-                              functions.shape(0),
-                              functions.shape(1),
-                              rows,
-                              stride,
-                              span_of<std::int64_t, 1>(first),
-                              span_of<std::int64_t, 1>(second)};
-    if (pairs.first.size() != pairs.second.size() || !are_features(pairs.first) || !are_features(pairs.second))
-        throw std::invalid_argument("pairs must be of features");
-    const TargetFunctions others{target.data(), target.shape(0), 1, draws, stride};
+    if (features < 2 || orders < 1 || orders > products_in_row || start > stop || stop > features ||
+        others > features)
+        throw std::invalid_argument("pairs must be of features, with one to 32 functions each");
+    const PairFunctions pairs{functions.data(), features, orders, rows, stride, start, stop, others};
+    const TargetFunctions drawn{target.data(), target.shape(0), 1, draws, stride};
     const InstructionSet instructions = instruction_set_named(instructions_name);
-    auto largest = std::make_unique<std::int64_t[]>(draws), which = std::make_unique<std::int64_t[]>(draws);
+    auto largest = std::make_unique<double[]>(draws);
+    auto which = std::make_unique<std::int64_t[]>(2 * draws);
     {
         nb::gil_scoped_release released;
-        find_largest_pairs(instructions, pairs, others, bits, least_spread, {largest.get(), draws},
-                           {which.get(), draws});
+        find_largest_pairs(instructions, pairs, drawn, bits, least_spread, {largest.get(), draws},
+                           {which.get(), 2 * draws});
     }
-    return {as_array<1>(std::move(largest), {draws}), as_array<1>(std::move(which), {draws})};
+    return {as_array<1>(std::move(largest), {draws}), as_array<2>(std::move(which), {draws, 2})};
 }
 
 NewArray<std::int16_t, 3> rank_functions(const ArrayOf<double, 2> &columns, int bits) {
@@ -189,8 +182,8 @@ void bind_draws(nb::module_ &module) {
                "Functions of the target (components x functions x rows) moved by draws (draws x rows).\n\n"
                "Returns (components x functions x draws x rows), the rows padded to a multiple of 16.");
     module.def("rank_functions", &rank_functions, nb::arg("columns").noconvert(), nb::arg("bits"),
-               "Three polynomials and five steps of the ranks of columns, in multiples of 2^-bits.\n\n"
-               "Returns (columns x 8 x rows), the rows padded to a multiple of 16.");
+               "Four polynomials and five steps of the ranks of columns, in multiples of 2^-bits.\n\n"
+               "Returns (columns x 9 x rows), the rows padded to a multiple of 16.");
     module.def(
         "series_scores", &series_scores, nb::arg("candidates").noconvert(), nb::arg("smooth"),
         nb::arg("target").noconvert(), nb::arg("sums").noconvert(), nb::arg("scale"),
@@ -201,12 +194,13 @@ void bind_draws(nb::module_ &module) {
                nb::arg("target").noconvert(), nb::arg("scale"), nb::arg("instructions") = "best",
                "Raw effects of candidates, sums of squared coefficients (candidates x draws).");
     module.def(
-        "largest_pairs", &largest_pairs, nb::arg("functions").noconvert(), nb::arg("rows"),
-        nb::arg("first").noconvert(), nb::arg("second").noconvert(), nb::arg("target").noconvert(),
-        nb::arg("bits"), nb::arg("least_spread"), nb::arg("instructions") = "best",
-        "The largest sum of products of two features' functions and a component of the target, in each draw,\n"
-        "and the pair that it is of. Functions are (orders x features x rows), the target (components x 1 x\n"
-        "draws x rows); `rows` are those before padding.");
+        "largest_pairs", &largest_pairs, nb::arg("functions").noconvert(), nb::arg("rows"), nb::arg("start"),
+        nb::arg("stop"), nb::arg("others"), nb::arg("target").noconvert(), nb::arg("bits"),
+        nb::arg("least_spread"), nb::arg("instructions") = "best",
+        "The largest coefficient of a product of two features' functions and a component of the target, in each\n"
+        "draw, and the pair that it is of: one from `start` to `stop`, and a later one from `others` on.\n"
+        "Functions are (features x orders x rows), the target (components x 1 x draws x rows); `rows` are those\n"
+        "before padding.");
     module.def(
         "studentised_maxima", &studentised_maxima<float>, nb::arg("scores").noconvert(),
         nb::arg("handicaps").none() = nb::none(),

@@ -26,6 +26,7 @@ public:
         set(0, points, [&](double t) { return root3 * t; });
         set(1, points, [&](double t) { return root5 * (1.5 * t * t - 0.5); });
         set(2, points, [&](double t) { return root7 * (2.5 * t * t * t - 1.5 * t); });
+        set(3, points, [&](double t) { return 3 * ((4.375 * t * t - 3.75) * t * t + 0.375); });
         for (std::size_t cut = 0; cut < step_count; ++cut)
             set(polynomial_count + cut, points, [&](double t) { return (t + 1) / 2 > cuts[cut] ? 1.0 : 0.0; });
     }

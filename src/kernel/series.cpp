@@ -1,10 +1,10 @@
 #include "series.hpp"
+#include "products.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <vector>
 
 namespace infosift {
@@ -12,47 +12,7 @@ namespace infosift {
 namespace {
 
 // Draws and candidates whose sums are worked on at once, and rows whose functions then stay in the cache.
-constexpr std::size_t draws_at_once = 32, candidates_at_once = 64, rows_at_once = 512;
-
-/// Add to `sums` the sums over some rows of the products of `ours` functions and `theirs`, each next to the other.
-template <std::size_t ours, std::size_t theirs>
-INFOSIFT_INLINE void add_tile(const std::int16_t *a, const std::int16_t *b, std::size_t stride,
-                              std::size_t registers, std::int32_t *sums) {
-    std::int32_t tile[ours][theirs] = {};
-    for (std::size_t row = 0; row < registers * rows_of_register; ++row)
-#pragma GCC unroll 4
-        for (std::size_t i = 0; i < ours; ++i)
-#pragma GCC unroll 4
-            for (std::size_t j = 0; j < theirs; ++j)
-                tile[i][j] += static_cast<std::int32_t>(a[i * stride + row]) *
-                              static_cast<std::int32_t>(b[j * stride + row]);
-    for (std::size_t i = 0; i < ours; ++i)
-        for (std::size_t j = 0; j < theirs; ++j)
-            sums[i * draws_at_once + j] += tile[i][j];
-}
-
-template <std::size_t ours>
-INFOSIFT_INLINE void add_in_draws(const std::int16_t *a, const std::int16_t *b, std::size_t stride,
-                                  std::size_t registers, std::size_t draws, std::int32_t *sums) {
-    std::size_t draw = 0;
-    for (; draw + 4 <= draws; draw += 4)
-        add_tile<ours, 4>(a, b + draw * stride, stride, registers, sums + draw);
-    for (; draw < draws; ++draw)
-        add_tile<ours, 1>(a, b + draw * stride, stride, registers, sums + draw);
-}
-
-/// Add the products of `count` functions of a candidate and one of the target in draws.
-INFOSIFT_INLINE void add_products(const std::int16_t *a, std::size_t count, const std::int16_t *b,
-                                  std::size_t stride, std::size_t registers, std::size_t draws,
-                                  std::int32_t *sums) {
-    std::size_t f = 0;
-    for (; f + 4 <= count; f += 4)
-        add_in_draws<4>(a + f * stride, b, stride, registers, draws, sums + f * draws_at_once);
-    for (; f + 2 <= count; f += 2)
-        add_in_draws<2>(a + f * stride, b, stride, registers, draws, sums + f * draws_at_once);
-    if (f < count)
-        add_in_draws<1>(a + f * stride, b, stride, registers, draws, sums + f * draws_at_once);
-}
+constexpr std::size_t draws_at_once = products_in_row, candidates_at_once = 64, rows_at_once = 512;
 
 /// The sums of products of candidates and a component of the target, in some draws.
 ///
@@ -176,60 +136,7 @@ INFOSIFT_INLINE void in_batches(std::size_t draws, std::size_t candidates, const
                  std::min(candidates_at_once, candidates - candidate));
 }
 
-/// Write the product of two functions, of unit variance in multiples of 2^-bits, or zeros if it hardly varies.
-INFOSIFT_INLINE void set_product(const std::int16_t *a, const std::int16_t *b, std::size_t rows, int bits,
-                                 double least_spread, std::vector<double> &values, std::int16_t *product) {
-    constexpr double most = 8; // standard deviations
-    const double scale = std::ldexp(1.0, -2 * bits), unit = std::ldexp(1.0, bits), n = static_cast<double>(rows);
-    std::int64_t sum = 0;
-    for (std::size_t row = 0; row < rows; ++row)
-        sum += static_cast<std::int32_t>(a[row]) * static_cast<std::int32_t>(b[row]);
-    const double mean = static_cast<double>(sum) / n;
-    double squares = 0;
-    for (std::size_t row = 0; row < rows; ++row) {
-        values[row] = (static_cast<std::int32_t>(a[row]) * static_cast<std::int32_t>(b[row]) - mean) * scale;
-        squares += values[row] * values[row];
-    }
-    const double spread = std::sqrt(squares / n), factor = spread > least_spread ? unit / spread : 0.0;
-    for (std::size_t row = 0; row < rows; ++row)
-        product[row] =
-            static_cast<std::int16_t>(rounded(std::clamp(values[row] * factor, -most * unit, most * unit)));
-}
-
 } // namespace
-
-void find_largest_pairs(InstructionSet instructions, const PairFunctions &pairs, const TargetFunctions &target,
-                        int bits, double least_spread, std::span<std::int64_t> largest,
-                        std::span<std::int64_t> which) {
-    std::fill(largest.begin(), largest.end(), -1);
-    const std::size_t combinations = pairs.orders * pairs.orders, stride = pairs.padded_rows;
-    run_for(instructions, [&]<std::size_t>() INFOSIFT_INLINE_LAMBDA {
-        std::vector<double> values(pairs.rows);
-        std::vector<std::int16_t> products(combinations * stride);
-        std::vector<std::int32_t> sums(combinations * draws_at_once);
-        for (std::size_t pair = 0; pair < pairs.first.size(); ++pair) {
-            for (std::size_t i = 0; i < combinations; ++i)
-                set_product(pairs.at(i / pairs.orders, pairs.first[pair]),
-                            pairs.at(i % pairs.orders, pairs.second[pair]), pairs.rows, bits, least_spread, values,
-                            &products[i * stride]);
-            for (std::size_t component = 0; component < target.components; ++component)
-                for (std::size_t first = 0; first < target.draws; first += draws_at_once) {
-                    const std::size_t draws = std::min(draws_at_once, target.draws - first);
-                    std::fill(sums.begin(), sums.end(), 0);
-                    add_products(products.data(), combinations, target.at(component, 0, first), stride,
-                                 stride / rows_of_register, draws, sums.data());
-                    for (std::size_t i = 0; i < combinations; ++i)
-                        for (std::size_t draw = 0; draw < draws; ++draw) {
-                            const std::int64_t sum = std::abs(sums[i * draws_at_once + draw]);
-                            if (sum > largest[first + draw]) {
-                                largest[first + draw] = sum;
-                                which[first + draw] = static_cast<std::int64_t>(pair);
-                            }
-                        }
-                }
-        }
-    });
-}
 
 void find_series_scores(InstructionSet instructions, const CandidateFunctions &candidates,
                         const TargetFunctions &target, std::span<const std::int64_t> sums_over, double scale,

@@ -21,6 +21,8 @@ inline constexpr std::size_t rows_of_register = 16;
 
 /// Of functions that are clipped at 8 standard deviations, 16 bits hold no more after the point.
 inline constexpr int most_bits = 11;
+/// Functions of pairs have so many bits less, since three are multiplied.
+inline constexpr int bits_of_pairs = 2;
 
 /// The nearest whole number, of two the even one: what is added has no digits after the point.
 INFOSIFT_INLINE double rounded(double value) {
@@ -70,28 +72,30 @@ void find_series_scores(InstructionSet instructions, const CandidateFunctions &c
 void find_series_effects(InstructionSet instructions, const CandidateFunctions &candidates,
                          const TargetFunctions &target, double scale, std::span<double> effects);
 
-/// Pairs of features, by their functions (orders x features x padded rows).
+/// Pairs of features: those from `start` to `stop` with all later ones, or those of them from `others` on, by
+/// functions (features x orders x padded rows) in multiples of 2^-bits.
+///
+/// No sum overflows: functions of unit variance, the target and the products of both are at most 8 standard
+/// deviations, 8 times and 64 times as large. So a sum of products is below 8 n (2^bits + 1)^2, which Python keeps
+/// below 2^31 by two bits less than series have; squares are rounded by two bits more.
 struct PairFunctions {
     const std::int16_t *values;
-    std::size_t orders, features, rows, padded_rows;
-    std::span<const std::int64_t> first, second;
+    std::size_t features, orders, rows, padded_rows, start, stop, others;
 
-    const std::int16_t *at(std::size_t order, std::int64_t feature) const {
-        return values + (order * features + static_cast<std::size_t>(feature)) * padded_rows;
-    }
+    const std::int16_t *at(std::size_t feature) const { return values + feature * orders * padded_rows; }
 };
 
-/// The largest absolute sum of products, in each draw, of a component of the target and a product of two
-/// functions, one of each feature of a pair, and its pair. Products are of unit variance in multiples of 2^-bits,
-/// and zero where their standard deviation is less than `least_spread`; of equal sums the first pair counts.
+/// The largest absolute coefficient, in each draw, of a component of the target and a product of two functions,
+/// one of each feature of a pair, and its pair (draws x 2). Products count by their deviations from the mean, in
+/// units of their standard deviation, and for nothing where that is at most `least_spread`. Of equal coefficients
+/// the one that is found first counts: pairs of the first 32 functions with the first 128 come before others.
 void find_largest_pairs(InstructionSet instructions, const PairFunctions &pairs, const TargetFunctions &target,
-                        int bits, double least_spread, std::span<std::int64_t> largest,
-                        std::span<std::int64_t> which);
+                        int bits, double least_spread, std::span<double> largest, std::span<std::int64_t> which);
 
-/// Polynomials of orders 1 to 3 and five steps of the ranks of columns (columns x rows), of unit variance, in
-/// multiples of 2^-bits (columns x 8 x padded rows, zero at first). Values that are equal up to rounding share a
+/// Polynomials of orders 1 to 4 and five steps of the ranks of columns (columns x rows), of unit variance, in
+/// multiples of 2^-bits (columns x 9 x padded rows, zero at first). Values that are equal up to rounding share a
 /// rank.
-inline constexpr std::size_t polynomial_count = 3, step_count = 5, rank_function_count = 8;
+inline constexpr std::size_t polynomial_count = 4, step_count = 5, rank_function_count = 9;
 void find_rank_functions(std::span<const double> columns, std::size_t rows, int bits,
                          std::span<std::int16_t> functions);
 

@@ -48,7 +48,7 @@ def test_surrogates_are_in_the_scale_of_distances():
 
 def test_functions_of_a_group_are_those_of_all_its_columns():
     test = make(n_jobs=3)
-    of_columns = functions_of(test.context.table.columns)
+    of_columns = functions_of(test.context.table.columns, 4)
     for positions in ([3, 0, 1, 2], [1], [0, 1, 2]):
         for position, own in zip(positions, test.blocks.functions(positions), strict=True):
             members = [of_columns[i] for i in test.units[position].columns]
@@ -63,7 +63,7 @@ def made_of(block, units):
 @pytest.mark.parametrize("space", ["for all", "for none"])
 def test_what_is_worked_out_is_kept_where_that_of_all_candidates_fits(monkeypatch, space):
     test = make(n_jobs=2)
-    n_values = len(test.units) * 8 * 80
+    n_values = len(test.units) * 9 * 80
     monkeypatch.setattr(module, "_MOST_VALUES_KEPT", n_values if space == "for all" else n_values - 1)
     assert len(test.blocks.handles) > 1
     for block in test.blocks.handles:

@@ -6,7 +6,7 @@ from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2, rankdata
 
@@ -24,7 +24,8 @@ def by_every_instruction_set(function, *arguments):
     """What a function of the kernel returns; the same bits, whatever the instruction set."""
     answers = [function(*arguments, instructions=which) for which in INSTRUCTIONS]
     for other in answers[1:]:
-        np.testing.assert_array_equal(other, answers[0])
+        for one, expected in zip(other, answers[0], strict=True):
+            np.testing.assert_array_equal(one, expected)
     return answers[0]
 
 
@@ -183,11 +184,12 @@ def test_sums_that_16_bits_do_not_hold_are_cut_off(sign):
 
 
 def slow_rank_functions(column, bits):
-    """The definition: three polynomials and five steps of ranks, of unit variance in multiples of 2^-bits."""
+    """The definition: four polynomials and five steps of ranks, of unit variance in multiples of 2^-bits."""
     scale = np.abs(column).max()
     ranks = (rankdata(np.round(column / scale if scale > 0 else column, 9)) - 0.5) / len(column)
     t = 2 * ranks - 1
     functions = [3**0.5 * t, 5**0.5 * (1.5 * t**2 - 0.5), 7**0.5 * (2.5 * t**3 - 1.5 * t)]
+    functions.append(3 * (35 * t**4 - 30 * t**2 + 3) / 8)
     functions += [np.where(ranks > cut / 6, 1.0, 0.0) for cut in range(1, 6)]
     centred = [own - own.mean() for own in functions]
     unit = [own / own.std() if own.std() > 1e-9 else np.zeros_like(own) for own in centred]
@@ -213,7 +215,7 @@ def test_rank_functions_against_their_definition(seed, kinds, n_rows, bits):
     rng = np.random.default_rng(seed)
     columns = np.array([KINDS[kind](rng, n_rows) for kind in kinds]).reshape(-1, n_rows)
     found = _kernel.rank_functions(columns, bits)
-    assert found.shape == (len(columns), 8, -(-n_rows // 16) * 16)
+    assert found.shape == (len(columns), 9, -(-n_rows // 16) * 16)
     assert found.dtype == np.int16
     assert not found[:, :, n_rows:].any()
     for column, functions in zip(columns, found, strict=True):
@@ -374,16 +376,6 @@ def test_the_largest_sums_of_products_do_not_overflow(n_rows):
     np.testing.assert_array_equal(whole_sums(candidates, target), expected)
     scores = by_every_instruction_set(_kernel.series_scores, candidates, 2, target, np.array([1]), 1.0)
     np.testing.assert_allclose(scores[:, 0], np.cbrt(np.square(expected, dtype=np.float64)), rtol=1e-6)
-    # In pairs: the product of a function of ones with another is that one.
-    functions = padded_rows(np.stack([ones, signs, -signs])[None])
-    of_component = np.ascontiguousarray(target[:, :1])
-    first, second = np.array([0]), np.array([1])
-    found, _ = by_every_instruction_set(
-        _kernel.largest_pairs, functions, n_rows, first, second, of_component, bits, 0.1
-    )
-    deviations = product_of_unit_variance(ones, signs, bits)
-    assert found.tolist() == [abs(slow_sum(deviations, own)) for own in (ones, -ones, signs)]
-    assert found[2] > 0.99 * largest
 
 
 @given(SEEDS, st.sampled_from([511, 512, 2046]), st.booleans())
@@ -426,67 +418,98 @@ def test_where_rows_are_taken_many_times_the_largest_sums_do_not_overflow_either
 # Pairs.
 
 
-def product_of_unit_variance(a, b, bits, least_spread=0.1):
-    """The product of two functions, of unit variance, in multiples of 2^-bits; zero where it hardly varies."""
-    products = [i * j for i, j in zip(a.tolist(), b.tolist(), strict=True)]
-    mean = sum(products) / len(products)
-    values, squares = [(own - mean) * 4.0**-bits for own in products], 0.0
-    for value in values:
-        squares += value * value
-    spread = math.sqrt(squares / len(values))
-    factor = 2.0**bits / spread if spread > least_spread else 0.0
-    return np.rint(np.clip(np.array(values) * factor, -8 * 2.0**bits, 8 * 2.0**bits)).astype(np.int64)
+def divided(products, shift):
+    """Products divided by a power of two and rounded, as 16 bits hold them."""
+    return np.clip((products + (1 << (shift - 1))) >> shift, -32_767, 32_767)
 
 
-def slow_largest(functions, n_rows, pairs, target, bits, least_spread):
-    """The definition: all pairs, combinations of functions and components one by one, in each draw."""
-    largest, which = [-1] * target.shape[2], [0] * target.shape[2]
-    for number, (i, j) in enumerate(pairs):
-        for one, other in product(functions[:, i, :n_rows], functions[:, j, :n_rows]):
-            deviations = product_of_unit_variance(one, other, bits, least_spread)
-            for draw, component in product(range(target.shape[2]), target[:, 0]):
-                found = abs(slow_sum(deviations, component[draw, :n_rows]))
-                if found > largest[draw]:
-                    largest[draw], which[draw] = found, number
-    return largest, which
+def slow_coefficients(a, b, drawn, bits, least_spread):
+    """The definition, for two functions: their product of mean zero and unit variance with the target in draws."""
+    a, b, drawn = a.astype(np.int64), b.astype(np.int64), drawn.astype(np.int64)
+    mean = np.mean(a * b) * 4.0**-bits
+    squares = np.mean(divided(a * a, bits + 2) * divided(b * b, bits + 2)) * 4.0 ** (2 - bits)
+    variance = squares - mean**2
+    if variance <= least_spread**2:
+        return np.zeros(len(drawn)), variance
+    sums = (divided(a * drawn, bits) * b).sum(axis=1) - mean * 2.0**bits * drawn.sum(axis=1)
+    return np.abs(sums) * 4.0**-bits / np.sqrt(variance * len(a)), variance
+
+
+def slow_largest(functions, n_rows, firsts, others, target, bits, least_spread):
+    """The definition: all pairs, combinations of functions and components one by one (pairs x draws)."""
+    coefficients = {}
+    for i in firsts:
+        for j in range(max(i + 1, others), len(functions)):
+            for one, other in product(functions[i, :, :n_rows], functions[j, :, :n_rows]):
+                for component in target[:, 0, :, :n_rows]:
+                    found, variance = slow_coefficients(one, other, component, bits, least_spread)
+                    assume(abs(variance - least_spread**2) > 1e-5)  # about which rounding decides
+                    coefficients[i, j] = np.maximum(coefficients.get((i, j), 0.0), found)
+    return coefficients
 
 
 @given(
     seed=SEEDS,
-    n_rows=st.integers(1, 60),
-    bits=st.integers(-1, 11),
+    n_features=st.integers(2, 40),
+    n_rows=st.integers(1, 40),
+    bits=st.integers(1, 9),
     n_orders=st.integers(1, 3),
-    n_components=st.integers(1, 3),
-    n_draws=st.integers(0, 5),
-    pairs=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=6),
+    n_components=st.integers(1, 2),
+    n_draws=st.integers(0, 4),
     least_spread=st.sampled_from([0.1, 0.9]),
+    data=st.data(),
 )
-def test_pairs_against_their_definition(seed, n_rows, bits, n_orders, n_components, n_draws, pairs, least_spread):
+@settings(max_examples=60)
+def test_pairs_against_their_definition(
+    seed, n_features, n_rows, bits, n_orders, n_components, n_draws, least_spread, data
+):
+    start, stop, others = (data.draw(st.integers(0, n_features)) for _ in range(3))
+    start, stop = sorted((start, stop))
     rng = np.random.default_rng(seed)
-    values = rng.normal(size=(n_orders, 5, n_rows))
-    values[:, 1] = values[:, 0]  # equal products: the first pair counts
-    values[:, 2] = 1  # squared, it does not vary
+    values = rng.normal(size=(n_features, n_orders, n_rows))
+    values[-1] = 1  # squared, it does not vary
     functions = padded_rows(np.rint(np.ldexp(values, bits)).astype(np.int16))
     drawn = rng.normal(size=(n_components, 1, n_draws, n_rows))
     target = padded_rows(np.rint(np.ldexp(drawn, bits)).astype(np.int16))
-    first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T.copy()
-    largest, which = by_every_instruction_set(
-        _kernel.largest_pairs, functions, n_rows, first, second, target, bits, least_spread
-    )
-    expected = slow_largest(functions, n_rows, pairs, target, bits, least_spread)
-    assert largest.dtype == which.dtype == np.int64
-    assert (largest.tolist(), which.tolist()) == expected
+    shared = functions, n_rows, start, stop, others, target, bits, least_spread
+    largest, pairs = by_every_instruction_set(_kernel.largest_pairs, *shared)
+    assert (largest.dtype, pairs.dtype, pairs.shape) == (np.float64, np.int64, (n_draws, 2))
+    expected = slow_largest(functions, n_rows, range(start, stop), others, target, bits, least_spread)
+    for draw in range(n_draws):
+        most = max((own[draw] for own in expected.values()), default=0.0)
+        assert largest[draw] == pytest.approx(most, rel=1e-4, abs=1e-5)
+        if largest[draw] > 0:
+            assert expected[tuple(pairs[draw].tolist())][draw] == pytest.approx(most, rel=1e-4, abs=1e-5)
 
 
-def test_pairs_in_many_draws_are_those_of_each():
+def test_pairs_in_many_draws_and_in_parts_are_those_of_each():
     rng = np.random.default_rng(0)
-    functions, target = functions_of_size(rng, 1000, 2, 7, 48), functions_of_size(rng, 1000, 2, 1, 71, 48)
-    first, second = (own.copy() for own in np.triu_indices(7, k=1))
-    shared = functions, 43, first, second
-    found = by_every_instruction_set(_kernel.largest_pairs, *shared, target, 9, 0.1)
+    functions, target = functions_of_size(rng, 300, 70, 2, 48), functions_of_size(rng, 300, 2, 1, 71, 48)
+    functions[50] = functions[3]  # of equal coefficients the first pair counts
+    largest, pairs = by_every_instruction_set(_kernel.largest_pairs, functions, 43, 0, 70, 0, target, 8, 0.1)
     for draw in range(71):
-        alone_in_draw = _kernel.largest_pairs(*shared, np.ascontiguousarray(target[:, :, [draw]]), 9, 0.1)
-        assert [own[0] for own in alone_in_draw] == [own[draw] for own in found]
+        own = np.ascontiguousarray(target[:, :, [draw]])
+        alone_in_draw, its_pair = _kernel.largest_pairs(functions, 43, 0, 70, 0, own, 8, 0.1)
+        assert (alone_in_draw[0], its_pair[0].tolist()) == (largest[draw], pairs[draw].tolist())
+    parts = [_kernel.largest_pairs(functions, 43, i, min(i + 32, 70), 0, target, 8, 0.1) for i in (0, 32, 64)]
+    np.testing.assert_array_equal(np.max([found for found, _ in parts], axis=0), largest)
+
+
+@pytest.mark.parametrize("n_rows", [511, 512, 2000])
+def test_the_largest_sums_of_pairs_do_not_overflow(n_rows):
+    # Of unit variance, and as large as functions can be where the target is: eight standard deviations.
+    bits = fixed_point_bits(n_rows) - 2
+    taken = np.arange(n_rows) < n_rows // 64 + 1
+    largest = 8 * 2**bits
+    functions = np.where(taken, largest, 0).astype(np.int16)[None].repeat(2, axis=0)[:, None]
+    target = padded_rows(np.full((1, 1, 1, n_rows), largest, dtype=np.int16))
+    target[..., n_rows // 2 :] = 0
+    found, _ = by_every_instruction_set(
+        _kernel.largest_pairs, padded_rows(functions), n_rows, 0, 2, 0, target, bits, 0.1
+    )
+    expected, _ = slow_coefficients(*functions[:, 0], target[0, 0, :, :n_rows], bits, 0.1)
+    assert found == pytest.approx(expected, rel=1e-4)
+    assert 8 * n_rows * (2**bits + 1) ** 2 < 2**31
 
 
 # Maxima.
@@ -573,10 +596,11 @@ GOOD = {
     },
     "series_effects": {"candidates": zeros(2, 8, 16), "smooth": 3, "target": zeros(3, 2, 4, 16), "scale": 1.0},
     "largest_pairs": {
-        "functions": zeros(2, 3, 16),
+        "functions": zeros(3, 2, 16),
         "rows": 9,
-        "first": whole_numbers(0, 1),
-        "second": whole_numbers(2, 2),
+        "start": 0,
+        "stop": 2,
+        "others": 1,
         "target": zeros(3, 1, 4, 16),
         "bits": 9,
         "least_spread": 0.1,
@@ -616,13 +640,17 @@ REFUSED = {
     ],
     "series_effects": SERIES,
     "largest_pairs": [
-        ({"functions": zeros(2, 3, 15), "target": zeros(3, 1, 4, 15)}, "multiple of 16"),
+        ({"functions": zeros(3, 2, 15), "target": zeros(3, 1, 4, 15)}, "multiple of 16"),
         ({"target": zeros(3, 1, 4, 32)}, "same number of rows"),
         ({"target": zeros(3, 2, 4, 16)}, "same number of rows"),
         ({"rows": 17}, "same number of rows"),
-        ({"second": whole_numbers(2)}, "pairs"),
-        ({"second": whole_numbers(2, 3)}, "pairs"),
-        ({"first": whole_numbers(-1, 0)}, "pairs"),
+        ({"stop": 4}, "pairs"),
+        ({"start": 3}, "pairs"),
+        ({"others": 4}, "pairs"),
+        ({"functions": zeros(1, 2, 16), "stop": 1}, "pairs"),
+        ({"functions": zeros(3, 33, 16)}, "pairs"),
+        ({"bits": 10}, "bits"),
+        ({"bits": 0}, "bits"),
         ({"instructions": "mmx"}, "instructions"),
     ],
     "studentised_maxima": [
@@ -675,6 +703,7 @@ def test_refuses_other_arrays_and_copies_none(name, argument):
         ("rank_functions", {"bits": 1.5}),
         ("series_scores", {"smooth": -1}),
         ("largest_pairs", {"rows": -1}),
+        ("largest_pairs", {"start": -1}),
         ("studentised_maxima", {"handicaps": np.zeros(6)}),
     ],
 )

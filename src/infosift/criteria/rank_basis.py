@@ -14,17 +14,21 @@ from infosift.data.types import are_categorical, indicators_of_largest
 # Shares of the rows below the cuts of step functions.
 _CUTS = (1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6)
 _MOST_CATEGORIES = 6
-N_POLYNOMIALS = 3
+# Orders of polynomials; those of candidates of a test have one more, in which rings and waves show.
+N_POLYNOMIALS, N_OF_CANDIDATES = 3, 4
 # A function whose remainder has less than this share of its spread is linearly dependent on the others.
 _SMALLEST_SHARE = 1e-7
 # Lower bound of 1 - r^2: where a function is determined exactly, the information would be infinite.
 _LEAST_LEFT = 1e-12
 
 
-def polynomials(points: FloatArray) -> FloatArray:
-    """Return the Legendre polynomials of orders 1 to 3 on [0, 1], of unit variance (orders x ...)."""
+def polynomials(points: FloatArray, n_orders: int = N_POLYNOMIALS) -> FloatArray:
+    """Return the Legendre polynomials of orders 1 to 3 or 4 on [0, 1], of unit variance (orders x ...)."""
     t = 2 * points - 1
-    return np.stack([math.sqrt(3) * t, math.sqrt(5) * (1.5 * t**2 - 0.5), math.sqrt(7) * (2.5 * t**3 - 1.5 * t)])
+    orders = [math.sqrt(3) * t, math.sqrt(5) * (1.5 * t**2 - 0.5), math.sqrt(7) * (2.5 * t**3 - 1.5 * t)]
+    if n_orders > N_POLYNOMIALS:
+        orders.append(3 * ((4.375 * t**2 - 3.75) * t**2 + 0.375))
+    return np.stack(orders)
 
 
 def steps_at_cuts(points: FloatArray) -> FloatArray:
@@ -55,15 +59,16 @@ class Functions(NamedTuple):
     steps: FloatArray
 
 
-def functions_of(columns: FloatArray) -> list[Functions]:
+def functions_of(columns: FloatArray, n_orders: int = N_POLYNOMIALS) -> list[Functions]:
     """Return the basis of each column: polynomials and steps of ranks of numbers, indicators of categories.
 
-    Functions are zero in rows with a missing value, which thus drop out of sums of products.
+    Polynomials have orders 1 to ``n_orders``. Functions are zero in rows with a missing value, which thus drop out
+    of sums of products.
     """
     if np.isnan(columns).any():
-        return [_functions_with_gaps(column) for column in columns]
+        return [_functions_with_gaps(column, n_orders) for column in columns]
     categories = are_categorical(columns)
-    of_numbers = iter(functions_of_numbers(columns[~categories]) if not categories.all() else [])
+    of_numbers = iter(functions_of_numbers(columns[~categories], n_orders) if not categories.all() else [])
     return [
         Functions(standardised(indicators_of_largest(column, _MOST_CATEGORIES)), np.zeros((0, len(column))))
         if is_category
@@ -72,20 +77,20 @@ def functions_of(columns: FloatArray) -> list[Functions]:
     ]
 
 
-def functions_of_numbers(columns: FloatArray) -> list[Functions]:
+def functions_of_numbers(columns: FloatArray, n_orders: int = N_POLYNOMIALS) -> list[Functions]:
     """Return the basis of each column of numbers; zero in rows with a missing value."""
     if np.isnan(columns).any():
-        return [_functions_with_gaps(column) for column in columns]
+        return [_functions_with_gaps(column, n_orders) for column in columns]
     ranks = uniform_ranks(columns)
-    smooth, steps = standardised(polynomials(ranks)), standardised(steps_at_cuts(ranks))
+    smooth, steps = standardised(polynomials(ranks, n_orders)), standardised(steps_at_cuts(ranks))
     return [Functions(smooth[:, i], steps[:, i]) for i in range(len(columns))]
 
 
-def _functions_with_gaps(column: FloatArray) -> Functions:
+def _functions_with_gaps(column: FloatArray, n_orders: int) -> Functions:
     known = ~np.isnan(column)
     if not known.any():
         return Functions(np.zeros((1, len(column))), np.zeros((0, len(column))))
-    return Functions(*(in_rows(own, known) for own in functions_of(column[None, known])[0]))
+    return Functions(*(in_rows(own, known) for own in functions_of(column[None, known], n_orders)[0]))
 
 
 def in_rows(functions: FloatArray, rows: BoolArray) -> FloatArray:

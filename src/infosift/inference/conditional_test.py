@@ -36,8 +36,8 @@ from infosift.progress import Reporter
 from infosift.random_streams import stream
 
 Answer = TypeVar("Answer")
-# A candidate of numbers has 3 polynomials and 5 steps.
-MOST_FUNCTIONS = 8
+# A candidate of numbers has 4 polynomials and 5 steps.
+MOST_FUNCTIONS = 9
 # Values of functions of all candidates that are kept from draw to draw: 256 MB.
 _MOST_VALUES_KEPT = 128_000_000
 # Regressions are kept until they have so many rows together: one of 4,000 rows takes some 60 MB.

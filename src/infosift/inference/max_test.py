@@ -112,6 +112,8 @@ class NullSample:
 class TestStatistic:
     """A statistic of candidates and target conditional on a subset; a new one returns ``scores`` of draws.
 
+    ``purpose`` is what progress says, and ``n_slots`` how many more features may be selected.
+
     Attributes
     ----------
     per_candidate : bool
@@ -129,8 +131,8 @@ class TestStatistic:
     is_precise = False
     passes_early = False
 
-    def __init__(self, test: ConditionalTest, purpose: str) -> None:
-        self.test, self.purpose = test, purpose
+    def __init__(self, test: ConditionalTest, purpose: str, n_slots: int = 1) -> None:
+        self.test, self.purpose, self.n_slots = test, purpose, n_slots
         self._drawn: list[FloatArray] = []
 
     @classmethod

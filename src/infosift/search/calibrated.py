@@ -226,7 +226,7 @@ class CalibratedTests:
         purpose, n_rows = f"testing {len(candidates)} features", test.context.table.n_rows
         wanted = self._n_permutations or permutations_to_reach(least_p, len(candidates) * n_rows)
         (count,) = capped([wanted], test.n_distinct)
-        (name, first), *others = (item for item in STATISTICS.items() if item[1].of_single)
+        (name, first), *others = (item for item in STATISTICS.items() if item[1].of_filter)
         sample = first.statistic(test, purpose).sample(count)
         unadjusted, counts = sample.unadjusted_p_values, np.full(len(candidates), count)
         if self._n_permutations is None and test.n_distinct is None:
@@ -236,11 +236,11 @@ class CalibratedTests:
                 return first.statistic(some, purpose).sample
 
             unadjusted, counts = sequential_p_values(sample, sample_of, n_rows, least_p)
-        p_values = {name: (first.of_single, sample.p_values, unadjusted)}
+        p_values = {name: (first.of_filter, sample.p_values, unadjusted)}
         if least_p >= self._alpha and len(candidates) <= _MOST_MARGINAL_BY_NEIGHBORS:
             for name, stage in (other for other in others if other[1].statistic.applies(test, 1)):
-                drawn = stage.statistic(test, purpose).run(self._alpha * stage.of_single, self._n_permutations)
-                p_values[name] = (stage.of_single, drawn.p_values, drawn.unadjusted_p_values)
+                drawn = stage.statistic(test, purpose).run(self._alpha * stage.of_filter, self._n_permutations)
+                p_values[name] = (stage.of_filter, drawn.p_values, drawn.unadjusted_p_values)
         self.procedure = replace(self.procedure, marginal_statistics=tuple(p_values))
         adjusted, unadjusted = _combined(list(p_values.values()))
         information = np.array([self._information([*columns_of(subset), *unit.columns]) for unit in candidates])

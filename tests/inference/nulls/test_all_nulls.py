@@ -131,7 +131,9 @@ def test_functions_are_of_the_columns_where_nothing_is_predicted(null):
     columns = table_of_both(np.random.default_rng(0), 60)
     surrogates = model_of(null, subset(1, 60)).surrogates(columns)
     for positions in (np.arange(4), np.array([3, 0]), np.array([1])):
-        for own, expected in zip(surrogates.functions(positions), functions_of(columns[positions]), strict=True):
+        for own, expected in zip(
+            surrogates.functions(positions), functions_of(columns[positions], 4), strict=True
+        ):
             np.testing.assert_array_equal(own.smooth, expected.smooth)
             np.testing.assert_array_equal(own.steps, expected.steps)
 

@@ -31,7 +31,7 @@ def test_neighbours_stay_together():
 
 
 def residuals(functions, given):
-    own = [found.smooth for found in functions_of(given)]
+    own = [found.smooth for found in functions_of(given, 4)]
     basis = np.concatenate([np.ones((1, given.shape[1])), *own, own[0][:1] * own[1][:1]]).T
     fitted = basis @ np.linalg.lstsq(basis, functions.T, rcond=None)[0]
     return standardised(functions - fitted.T)
@@ -41,7 +41,8 @@ def test_candidates_are_projected_off_the_subset():
     rng = np.random.default_rng(4)
     given, columns = rng.normal(size=(2, 60)), rng.normal(size=(3, 60))
     surrogates = CircularNull().model(given, None, 0).surrogates(columns)
-    for own, functions in zip(surrogates.functions(np.array([2, 0])), functions_of(columns[[2, 0]]), strict=True):
+    found, expected = surrogates.functions(np.array([2, 0])), functions_of(columns[[2, 0]], 4)
+    for own, functions in zip(found, expected, strict=True):
         np.testing.assert_allclose(own.smooth, residuals(functions.smooth, given), atol=1e-10)
         np.testing.assert_allclose(own.steps, residuals(functions.steps, given), atol=1e-10)
 

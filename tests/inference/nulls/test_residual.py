@@ -105,7 +105,7 @@ def test_functions_of_a_number_are_of_the_ranks_of_its_residual():
     residuals = surrogates.residuals()
     assert abs(np.corrcoef(residuals[2], given[0])[0, 1]) < 0.2
     found = surrogates.functions(np.array([2, 1, 0, 3]))
-    assert_same([found[0], found[2]], functions_of(residuals[[2, 0]]))
+    assert_same([found[0], found[2]], functions_of(residuals[[2, 0]], 4))
     for own in (found[1], found[3]):  # categories
         assert own.smooth.shape == (3, 60)
         assert own.steps.shape == (0, 60)

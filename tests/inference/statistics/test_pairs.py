@@ -5,42 +5,71 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from infosift.criteria.rank_basis import standardised
+from infosift.criteria.rank_basis import functions_of, standardised
 from infosift.data.groups import FeatureUnit
-from infosift.inference.permutation import to_fixed_point
+from infosift.inference.permutation import fixed_point_bits, to_fixed_point
 from infosift.inference.statistics import pairs as module
 from infosift.inference.statistics.pairs import PairStatistic
 from samples import conditional_on
 
 
-def pairs_of(X, y, subset=(), **options):
+def pairs_of(X, y, subset=(), n_slots=2, **options):
     conditional = conditional_on(X, y, subset, **options)
-    return conditional, PairStatistic(conditional, "testing")
+    return conditional, PairStatistic(conditional, "testing", n_slots)
 
 
-def rounded(functions, conditional):
-    """Functions as the sums have them: in multiples of a power of two."""
-    bits = conditional.indices.bits
-    return np.ldexp(to_fixed_point(functions, bits).astype(float), -bits)
+def coefficient(a, b, component, index):
+    """The definition: a product of mean zero and unit variance with the target, in a draw."""
+    product, spread = (a * b)[index], np.std(a * b)
+    return abs(np.mean((product - product.mean()) * component)) * np.sqrt(len(a)) / spread if spread > 0.1 else 0.0
 
 
-@pytest.mark.parametrize("subset", [(), (5,)])
-def test_the_largest_product_is_that_of_all_pairs(subset):
+def functions_in(conditional, position, n_orders):
+    smooth = conditional.blocks.functions([position])[0].smooth
+    return standardised(smooth[np.minimum(np.arange(n_orders), len(smooth) - 1)])
+
+
+def slow_largest(conditional, draw, n_orders=2, among=None, has_two=True):
+    """The definition, of one draw: all pairs, of two candidates and of a candidate and a selected feature."""
+    index = conditional.indices([draw])[0]
+    components = [own[0] for own in conditional.component_functions]
+    singles = [i for i, unit in enumerate(conditional.units) if len(unit.columns) == 1]
+    fits = {}
+
+    def add(pair, ours, theirs):
+        fits[pair] = max(coefficient(a, b, own, index) for a, b, own in product(ours, theirs, components))
+
+    for i, j in combinations([i for i in singles if among is None or i in among], 2) if has_two else ():
+        add(frozenset((i, j)), functions_in(conditional, i, n_orders), functions_in(conditional, j, n_orders))
+    for own in functions_of(conditional.given, 4) if len(conditional.given) else ():
+        for i in singles:
+            smooth = standardised(own.smooth[np.minimum(np.arange(2 * n_orders), len(own.smooth) - 1)])
+            pair = frozenset((i, -1))
+            before = fits.get(pair, 0.0)
+            add(pair, functions_in(conditional, i, 2 * n_orders), smooth)
+            fits[pair] = max(before, fits[pair])
+    best = max(fits, key=fits.get)
+    return fits[best], best
+
+
+@pytest.mark.parametrize("subset", [(), (5,), (4, 5)])
+@pytest.mark.parametrize("classes", [False, True])
+@pytest.mark.parametrize("n_slots", [1, 2])
+def test_the_largest_product_is_that_of_all_pairs(subset, classes, n_slots):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(6, 60)), rng.normal(size=60)
-    conditional, pairs = pairs_of(X, y, subset)
-    scores = pairs.scores(range(3))
-    for draw in range(3):
-        index, part = conditional.indices([draw])[0], conditional.component_functions[0][0]
-        fits = {}
-        for i, j in combinations(range(6 - len(subset)), 2):
-            for a in conditional.blocks.functions([i])[0].smooth[:2]:
-                for b in conditional.blocks.functions([j])[0].smooth[:2]:
-                    product = (a * b)[index]
-                    fit = abs(np.mean(product * (part - part.mean()))) * np.sqrt(60) / np.std(a * b)
-                    fits[i, j] = max(fits.get((i, j), 0.0), fit)
-        assert scores[draw, 0, 0] == pytest.approx(max(fits.values()), rel=1e-3)
-        assert draw > 0 or set(pairs.best_pair) == set(max(fits, key=fits.get))
+    X[1] = np.digitize(X[1], [-0.5, 0.5])
+    y = np.digitize(y, [-0.5, 0.5]).astype(float) if classes else y
+    conditional, pairs = pairs_of(X, y, subset, n_slots, discrete=(1,))
+    if n_slots == 1 and not subset:
+        assert not pairs.applies(conditional, n_slots)
+        return
+    assert pairs.applies(conditional, n_slots)
+    scores = pairs.scores(range(4))
+    for draw in range(4):
+        expected, pair = slow_largest(conditional, draw, has_two=n_slots > 1)
+        assert scores[draw, 0, 0] == pytest.approx(expected, rel=5e-3)
+        assert draw > 0 or set(pairs.best_pair) == pair
 
 
 def test_features_that_are_informative_only_together_are_detected():
@@ -56,34 +85,40 @@ def test_features_that_are_informative_only_together_are_detected():
     assert scores[0] > scores[1:].max()
 
 
-def test_very_many_features_have_products_of_first_functions_only(monkeypatch):
+@pytest.mark.parametrize("n_slots", [1, 2])
+def test_a_feature_that_is_informative_only_with_a_selected_one_comes_in_alone(n_slots):
     rng = np.random.default_rng(1)
-    X = rng.normal(size=(8, 100))
-    y = X[2] * X[6] + 0.3 * rng.normal(size=100)
-    monkeypatch.setattr(PairStatistic, "max_features", 4)
-    _, pairs = pairs_of(X, y)
-    pairs.scores(range(1))
+    X = rng.normal(size=(6, 200))
+    y = X[2] + (X[2] ** 2 - 1) * (X[4] ** 2 - 1) + 0.3 * rng.normal(size=200)
+    _, pairs = pairs_of(X, y, (2,), n_slots)
+    sample = pairs.sample(39)
+    for choose in (pairs.best, lambda sample, alpha: pairs.largest(sample)):
+        unit, _ = choose(sample, 0.05)
+        assert (unit.name, unit.columns) == ("x4", (4,))
+    assert sample.p_values[0] == 1 / 40
+
+
+@pytest.mark.parametrize("kinds", ["two categories", "a number and a category"])
+def test_pairs_of_categories_are_detected(kinds):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(8, 300))
+    X[6] = rng.integers(0, 4, size=300)
+    X[2] = rng.integers(0, 4, size=300) if kinds == "two categories" else X[2]
+    one = X[2] > (1 if kinds == "two categories" else 0)
+    y = np.logical_xor(one, X[6] > 1) + 0.3 * rng.normal(size=300)
+    _, pairs = pairs_of(X, y, discrete=(2, 6) if kinds == "two categories" else (6,))
+    sample = pairs.sample(39)
     assert set(pairs.best_pair) == {2, 6}
+    assert sample.p_values[0] == 1 / 40
 
 
-def slow_largest(conditional, draw, most):
-    """The definition, of one draw: products of the first functions of the features with the largest effects."""
-    index, units = conditional.indices([draw])[0], conditional.units
-    parts = [rounded(part[0], conditional) for part in conditional.component_functions]
-    singles = [i for i, unit in enumerate(units) if len(unit.columns) == 1]
-    singles.sort(key=lambda i: conditional.context.table.digest(units[i]))
-    first = {i: standardised(conditional.blocks.functions([i])[0].smooth[0]) for i in singles}
-    forms = {i: rounded(own, conditional) for i, own in first.items()}
-    effects = {i: max(abs(form[index] @ part) for part in parts) for i, form in forms.items()}
-    screened = sorted(singles, key=lambda i: -round(effects[i], 9))[:most]  # of equal ones the first by digest
-    fits = {}
-    for i, j in combinations([i for i in singles if i in screened], 2):
-        product = forms[i] * forms[j]
-        if product.std() > 0.1:
-            fit = max(abs(np.mean(product[index] * (part - part.mean()))) for part in parts)
-            fits[i, j] = round(fit * np.sqrt(len(product)) / product.std(), 6)
-    best = max(fits, key=fits.get)
-    return fits[best], best, frozenset(screened)
+def test_an_exclusive_or_is_found_among_very_many_features():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(1_200, 200))
+    _, pairs = pairs_of(X, np.sign(X[2] * X[600]))
+    sample = pairs.sample(19)
+    assert set(pairs.best_pair) == {2, 600}
+    assert sample.p_values[0] == 1 / 20
 
 
 @pytest.mark.parametrize("subset", [(), (5,)])
@@ -98,41 +133,58 @@ def test_of_very_many_features_those_of_largest_effect_in_each_draw_are_multipli
     y = X[2] * X[6] + rng.normal(size=80)
     y = np.digitize(y, [-0.7, 0.7]).astype(float) if classes else y
     monkeypatch.setattr(PairStatistic, "max_features", 5)
+    monkeypatch.setattr(PairStatistic, "n_screened", 5)
+    monkeypatch.setattr(module, "_MOST_OF_TWO_ORDERS", 5)
     monkeypatch.setattr(module, "_SCREENED_VALUES_AT_ONCE", 3 * 5 * 80)  # three draws at once
     groups = (FeatureUnit("two", (0, 9)),)
     conditional, pairs = pairs_of(X, y, subset, discrete=(7,), feature_groups=groups, n_jobs=n_jobs)
     assert (len(conditional.blocks.handles) == 1) == (n_jobs == 1)
     scores = np.concatenate([pairs.scores(range(8)), pairs.scores(range(8, 12))])
     assert scores.shape == (12, 1, 1)
-    expected = [slow_largest(conditional, draw, 5) for draw in range(12)]
-    np.testing.assert_allclose(scores[:, 0, 0], [fit for fit, _, _ in expected], rtol=1e-6)
-    assert pairs.best_pair == expected[0][1]
-    assert len({screened for _, _, screened in expected}) > 3
+    bits = fixed_point_bits(80) - 2
+    components = [to_fixed_point(own[0], bits).astype(int) for own in conditional.component_functions]
+    singles = [i for i, unit in enumerate(conditional.units) if len(unit.columns) == 1]
+    singles.sort(key=lambda i: conditional.context.table.digest(conditional.units[i]))
+    whole = {i: to_fixed_point(functions_in(conditional, i, 1)[0], bits).astype(int) for i in singles}
+    sets = set()
+    for draw in range(12):
+        index = conditional.indices([draw])[0]
+        effects = {i: max(abs(own[index] @ component) for component in components) for i, own in whole.items()}
+        screened = sorted(singles, key=lambda i: -effects[i])[:5]  # of equal ones the first by digest
+        expected, pair = slow_largest(conditional, draw, 1, screened)
+        assert scores[draw, 0, 0] == pytest.approx(expected, rel=5e-3)
+        assert draw > 0 or set(pairs.best_pair) == pair
+        sets.add(frozenset(screened))
+    assert len(sets) > 3
 
 
 @pytest.mark.parametrize("order", [np.arange(14)[::-1], np.random.default_rng(0).permutation(14)])
 @pytest.mark.parametrize("most", [5, 300])
-def test_the_order_of_columns_changes_no_bits(monkeypatch, order, most):
+@pytest.mark.parametrize("subset", [False, True])
+def test_the_order_of_columns_changes_no_bits(monkeypatch, order, most, subset):
     monkeypatch.setattr(PairStatistic, "max_features", most)
+    monkeypatch.setattr(PairStatistic, "n_screened", 5)
     rng = np.random.default_rng(4)
     X = rng.normal(size=(14, 60))
     X[3] = np.exp(X[2])
     y, names = X[2] * X[6] + rng.normal(size=60), np.array([f"x{i}" for i in range(14)])
     scores, best = [], []
     for own in (np.arange(14), order):
-        conditional, pairs = pairs_of(X[own], y, names=names[own].tolist(), n_jobs=2)
+        given = (int(np.flatnonzero(own == 9)[0]),) if subset else ()
+        conditional, pairs = pairs_of(X[own], y, given, names=names[own].tolist(), n_jobs=2)
         scores.append(pairs.scores(range(8)))
-        best.append([conditional.units[i].name for i in pairs.best_pair])
+        best.append([i if i < 0 else conditional.units[i].name for i in pairs.best_pair])
     np.testing.assert_array_equal(scores[1], scores[0])
     assert best[1] == best[0]
 
 
-def test_blocks_of_products_and_of_draws_change_no_bits(monkeypatch):
+@pytest.mark.parametrize("subset", [(), (3,)])
+def test_parts_and_blocks_of_draws_change_no_bits(monkeypatch, subset):
     rng = np.random.default_rng(2)
-    X, y = rng.normal(size=(7, 50)), rng.integers(0, 3, size=50).astype(float)
-    whole = pairs_of(X, y)[1].scores(range(30))
+    X, y = rng.normal(size=(70, 50)), rng.integers(0, 3, size=50).astype(float)
+    whole = pairs_of(X, y, subset)[1].scores(range(30))
     monkeypatch.setattr(module, "_VALUES_AT_ONCE", 700)
-    _, pairs = pairs_of(X, y)
+    _, pairs = pairs_of(X, y, subset, n_jobs=2)
     np.testing.assert_array_equal(pairs.scores(range(30)), whole)
 
 
@@ -141,22 +193,20 @@ def test_blocks_of_products_and_of_draws_change_no_bits(monkeypatch):
 def test_sums_are_those_of_whole_numbers(n_rows, null):
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(4, n_rows)), rng.normal(size=n_rows)
-    conditional, pairs = pairs_of(X, y, (3,), null=null)
-    bits, rows = conditional.indices.bits, np.linspace(0, n_rows - 1, min(n_rows, 2000)).astype(int)
-    target = to_fixed_point(conditional.component_functions[0][0], bits)
-    functions = {}
-    for i, order in product(range(3), range(2)):
-        own = conditional.blocks.functions([i])[0].smooth[order][rows]
-        functions[i, order] = to_fixed_point(standardised(own), bits).astype(np.int64)
-    sums = []
-    for index in conditional.indices(range(4)):
+    conditional, pairs = pairs_of(X, y, null=null)
+    rows = np.linspace(0, n_rows - 1, min(n_rows, 2000)).astype(int)
+    bits = fixed_point_bits(len(rows)) - 2
+    target = to_fixed_point(conditional.component_functions[0][0], bits).astype(int)
+    functions = [standardised(conditional.blocks.functions([i])[0].smooth[:2][:, rows]) for i in range(4)]
+    scores = pairs.scores(range(4))[:, 0, 0]
+    for draw, index in enumerate(conditional.indices(range(4))):
         drawn = np.zeros(n_rows, dtype=np.int64)
         np.add.at(drawn, index, target)  # as the features meet it, while these stay
-        multiplied = [
-            to_fixed_point(standardised(functions[i, a] * functions[j, b] * 4.0**-bits), bits).astype(np.int64)
-            for i, j in combinations(range(3), 2)
-            for a, b in product(range(2), repeat=2)
+        drawn = drawn[rows].clip(-8 << bits, 8 << bits)
+        whole = [[to_fixed_point(own, bits).astype(int) for own in of_feature] for of_feature in functions]
+        fits = [
+            abs(np.sum((a * b - np.mean(a * b)) * drawn)) * 8.0**-bits / np.std(a * b * 4.0**-bits)
+            for one, other in combinations(whole, 2)
+            for a, b in product(one, other)
         ]
-        sums.append(max(abs(int(own @ drawn[rows])) for own in multiplied))
-    expected = np.array(sums) * 4.0**-bits / np.sqrt(len(rows))
-    np.testing.assert_allclose(pairs.scores(range(4))[:, 0, 0], expected, rtol=1e-12)
+        assert scores[draw] == pytest.approx(max(fits) / np.sqrt(len(rows)), rel=5e-3)

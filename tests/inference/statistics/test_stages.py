@@ -13,6 +13,7 @@ from samples import conditional_on
 def test_shares_of_alpha_add_up_to_no_more_than_one():
     assert sum(stage.of_step for stage in STATISTICS.values()) <= 1
     assert sum(stage.of_single for stage in STATISTICS.values()) <= 1
+    assert sum(stage.of_filter for stage in STATISTICS.values()) <= 1
     assert next(iter(STATISTICS)) == "series"
 
 
@@ -22,8 +23,8 @@ def statistic(p_value, per_candidate=True, applicable=True):
     class Statistic(TestStatistic):
         made = 0
 
-        def __init__(self, test, purpose):
-            super().__init__(test, purpose)
+        def __init__(self, test, purpose, n_slots):
+            super().__init__(test, purpose, n_slots)
             type(self).made += 1
 
         @classmethod
@@ -53,7 +54,7 @@ def test():
 
 
 def stages_of(monkeypatch, *stages):
-    registered = {str(i): Stage(*stage) for i, stage in enumerate(stages)}
+    registered = {str(i): Stage(*stage, *[0.0] * (4 - len(stage))) for i, stage in enumerate(stages)}
     monkeypatch.setattr(module, "STATISTICS", registered)
     return registered
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from infosift import _kernel
 from infosift.arrays import BoolArray, FloatArray, IntArray
-from infosift.criteria.rank_basis import Functions, functions_of, standardised
+from infosift.criteria.rank_basis import N_OF_CANDIDATES, Functions, functions_of, standardised
 from infosift.data.groups import shuffled_rows
 from infosift.data.types import are_categorical
 from infosift.engines.base import AlignedPickle
@@ -88,7 +88,7 @@ class Surrogates:
 
     def functions(self, columns: IntArray) -> list[Functions]:
         """Return functions of what is permuted, for columns at these positions."""
-        return functions_of(self._columns[columns])
+        return functions_of(self._columns[columns], N_OF_CANDIDATES)
 
     def are_ranked(self, columns: IntArray) -> BoolArray:
         """Tell of which columns the functions are those of ranks of what is permuted: of numbers without gaps.
@@ -116,6 +116,11 @@ class TargetInDraws(AlignedPickle):
     @cached_property
     def _fixed_point(self) -> permutation.FixedPoint:
         return permutation.to_fixed_point(self.data, self.indices.bits)
+
+    @property
+    def has_products(self) -> bool:
+        """Whether there are products with functions of the subset."""
+        return bool(self.data.shape[1] > TARGET_ORDERS)
 
     def draws_at_once(self) -> int:
         """Return how many draws to work with at once."""

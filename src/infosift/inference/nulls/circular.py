@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from infosift.arrays import BoolArray, FloatArray, IntArray
-from infosift.criteria.rank_basis import Functions, functions_of, standardised
+from infosift.criteria.rank_basis import N_OF_CANDIDATES, Functions, functions_of, standardised
 from infosift.engines.base import single_threaded_blas
 from infosift.inference import nulls
 from infosift.inference.kernel_ridge import KernelRidge
@@ -47,7 +47,7 @@ class Projection:
     """Projects functions onto the orthogonal complement of functions of a subset: of each column, and of pairs."""
 
     def __init__(self, given: FloatArray) -> None:
-        own = [functions.smooth for functions in functions_of(given)]
+        own = [functions.smooth for functions in functions_of(given, N_OF_CANDIDATES)]
         products = [one[:1] * other[:1] for one, other in combinations(own, 2)]
         with single_threaded_blas():
             self._basis = np.linalg.qr(np.concatenate([np.ones((1, given.shape[1])), *own, *products]).T)[0]

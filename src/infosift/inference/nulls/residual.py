@@ -12,6 +12,7 @@ from scipy.stats import rankdata
 
 from infosift.arrays import BoolArray, FloatArray, IntArray
 from infosift.criteria.rank_basis import (
+    N_OF_CANDIDATES,
     Functions,
     expected_polynomials,
     functions_of_numbers,
@@ -154,7 +155,7 @@ class ResidualSurrogates(Surrogates):
     def functions(self, columns: IntArray) -> list[Functions]:
         """Return functions of the residuals of columns: of ranks, or means over intervals of categories."""
         numbers = [i for i in columns if i not in self._categories]
-        of_numbers = iter(functions_of_numbers(self._residuals[numbers]) if numbers else ())
+        of_numbers = iter(functions_of_numbers(self._residuals[numbers], N_OF_CANDIDATES) if numbers else ())
         no_steps = np.zeros((0, self._residuals.shape[1]))
         return [
             Functions(self._categories[i].functions(), no_steps) if i in self._categories else next(of_numbers)

@@ -23,23 +23,24 @@ _FEWEST_ROWS = 20
 
 @dataclass(frozen=True)
 class Stage:
-    """A statistic with its shares of alpha: in a step of a search, and where single candidates are tested.
+    """A statistic with its shares of alpha: in a step of a search, in tests of single candidates, in a filter.
 
-    Single candidates are tested in revisions and filters, where no other feature may come in with them.
+    Single candidates are tested in revisions, where no other feature may come in with them.
     """
 
     statistic: type[TestStatistic]
     of_step: float
-    of_single: float = 0.0
+    of_single: float
+    of_filter: float
 
 
 # In this order, each where those before see nothing: cheap and sharp ones first. Together the tests of a step
 # reject a true null with at most the sum of their shares (Bonferroni); 5 % of alpha are held back, since
 # regressions are estimates. By simulation: docs/method.md, "Neighbours and pairs".
 STATISTICS: dict[str, Stage] = {
-    "series": Stage(SeriesStatistic, of_step=0.65, of_single=0.65),
-    "neighbours": Stage(NeighborStatistic, of_step=0.2, of_single=0.35),
-    "pairs": Stage(PairStatistic, of_step=0.1),
+    "series": Stage(SeriesStatistic, of_step=0.65, of_single=0.65, of_filter=0.65),
+    "neighbours": Stage(NeighborStatistic, of_step=0.2, of_single=0.25, of_filter=0.35),
+    "pairs": Stage(PairStatistic, of_step=0.1, of_single=0.1, of_filter=0.0),
 }
 
 
@@ -115,7 +116,7 @@ class StagedTests:
             can_pass = share and (not results or self._can_pass(test, alpha))
             if not can_pass or not stage.statistic.applies(test, n_slots):
                 continue
-            statistic = stage.statistic(test, purpose)
+            statistic = stage.statistic(test, purpose, n_slots)
             sample = statistic.run(alpha, self.n_permutations, precise=precise)
             is_chosen = chooses or not statistic.per_candidate
             unit, position = statistic.best(sample, alpha) if is_chosen else statistic.largest(sample)

@@ -35,8 +35,8 @@ class NeighborStatistic(TestStatistic):
     # no advantage over the surrogates.
     max_candidates = 300
 
-    def __init__(self, test: ConditionalTest, purpose: str) -> None:
-        super().__init__(test, f"{purpose} by neighbours")
+    def __init__(self, test: ConditionalTest, purpose: str, n_slots: int = 1) -> None:
+        super().__init__(test, f"{purpose} by neighbours", n_slots)
         self._context = test.context
         self._given = self._context.table.scale_distances(test.given[:, test.rows], test.subset)
         components = self._components()[..., test.rows]

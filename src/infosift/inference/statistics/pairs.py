@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
 from infosift import _kernel
-from infosift.arrays import DIGITS, FloatArray, IntArray
-from infosift.criteria.rank_basis import standardised
+from infosift.arrays import FloatArray, IntArray
+from infosift.criteria.rank_basis import N_OF_CANDIDATES, Functions, functions_of, standardised
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import equal_parts
 from infosift.inference.conditional_test import MOST_FUNCTIONS, CandidateBlock, ConditionalTest
 from infosift.inference.max_test import NullSample, TestStatistic
-from infosift.inference.permutation import FixedPoint, padded_rows, to_fixed_point
+from infosift.inference.permutation import FixedPoint, fixed_point_bits, padded_rows, to_fixed_point
 
 _MOST_ROWS = 2_000
 _VALUES_AT_ONCE = 2_000_000
 _SCREENED_VALUES_AT_ONCE = 8_000_000
+# Pairs of so many features, each with all later ones, are compared in one call: the kernel takes 32 functions.
+_FEATURES_AT_ONCE = 32
+# The first two functions of candidates are multiplied, of more candidates the first alone; with the functions of
+# selected features, which are few, twice as many.
+_MOST_OF_TWO_ORDERS = 1_000
+# Three functions are multiplied, and sums must fit into 32 bits (src/kernel/series.hpp).
+_FEWER_BITS = 2
+_MOST_DEVIATIONS = 8
 # A product of less spread, of two functions of unit variance, is nearly constant: a few rows would decide about
 # it.
 _LEAST_SPREAD = 0.1
@@ -25,52 +34,81 @@ _LEAST_SPREAD = 0.1
 _FEW_VALUES = 4_000_000
 
 
-class PairStatistic(TestStatistic):
-    """Tests all pairs of single features by the largest coefficient of a product with the target's residual.
+# The subset among positions of pairs.
+_SELECTED = -1
 
-    For two features, the first or second function of each is multiplied, in all combinations.
+
+class PairStatistic(TestStatistic):
+    """Tests all pairs of features by the largest coefficient of a product with the target's residual.
+
+    Pairs are of two candidates of one column where both may come in, and of such a candidate and a selected
+    feature. For two candidates, the first or second function of each is multiplied, in all combinations, for one
+    and a selected feature the first four. Each draw is one
+    matrix product: functions times the target, and functions (src/kernel/pairs.cpp).
     """
 
     per_candidate = False
-    # Of more features, only first functions are multiplied, and only those of the features of largest effect: in
-    # each draw its own, so that the data have no advantage over the surrogates.
-    max_features = 300
+    # Of more features, only those of largest effect are multiplied, and ``n_screened`` of them: in each draw its
+    # own, so that the data have no advantage over the surrogates.
+    max_features = 10_000
+    n_screened = 2_000
 
-    def __init__(self, test: ConditionalTest, purpose: str) -> None:
-        super().__init__(test, f"{purpose} in pairs")
+    def __init__(self, test: ConditionalTest, purpose: str, n_slots: int = 1) -> None:
+        super().__init__(test, f"{purpose} in pairs", n_slots)
         self._engine = test.context.engine
         digest, n_rows = test.context.table.digest, test.context.table.n_rows
         # Of equal coefficients the first pair is taken, so the digest and not the order of the columns decides.
         self._positions = np.array(sorted(_single_features(test), key=lambda i: digest(test.units[i])))
         self._is_screened = len(self._positions) > self.max_features
         self._rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64)
-        self._bits = test.indices.bits
+        self._bits = fixed_point_bits(len(self._rows)) - _FEWER_BITS
         first = np.stack([own[:1] for own in test.component_functions])
         self._target = to_fixed_point(first, self._bits)  # (components x 1 x rows)
-        n_orders = 1 if self._is_screened else 2
+        self._n_orders = 2 if len(self._positions) <= _MOST_OF_TWO_ORDERS else 1
+        self._selected = self._functions_of_subset() if len(test.given) else None
+        n_orders = self._n_orders if self._selected is None else 2 * self._n_orders
         self._functions_of_blocks = self._engine.persist(
             _functions_of, test.blocks.handles, self._rows, n_orders, self._bits
         )
+        self._has_two = n_slots > 1 and len(self._positions) > 1
         n_values = 2 * len(self._positions) ** 2 * len(self._rows)
-        self.is_precise = not self._is_screened and n_values <= _FEW_VALUES
+        self.is_precise = n_values <= _FEW_VALUES
         self.best_pair = (0, 0)
 
     @classmethod
     def applies(cls, test: ConditionalTest, n_slots: int) -> bool:
-        """Tell whether it can be used: where two features may come in, and there are two of one column."""
-        return n_slots > 1 and super().applies(test, n_slots) and len(_single_features(test)) > 1
+        """Tell whether it can be used: where there are pairs."""
+        n_single = len(_single_features(test))
+        has_pairs = n_single > 0 if len(test.given) else n_single > 1 and n_slots > 1
+        return has_pairs and super().applies(test, n_slots)
 
     def best(self, sample: NullSample, alpha: float) -> tuple[FeatureUnit, int]:
-        """Return the pair of the largest coefficient in the data."""
+        """Return the pair of the largest coefficient in the data; with a selected feature, only the candidate."""
         units = self.test.units
+        if _SELECTED in self.best_pair:
+            return units[max(self.best_pair)], 0
         one, other = sorted((units[i] for i in self.best_pair), key=self.test.context.table.digest)
         return FeatureUnit(f"{one.name} + {other.name}", (*one.columns, *other.columns)), 0
 
+    def largest(self, sample: NullSample) -> tuple[FeatureUnit, int]:
+        """Return what is tested: a pair has no p-value of its own."""
+        return self.best(sample, 1.0)
+
+    def _functions_of_subset(self) -> FixedPoint:
+        """Return the functions of the selected features (features x orders x rows)."""
+        functions = functions_of(self.test.given, N_OF_CANDIDATES)
+        return _of_orders(functions, 2 * self._n_orders, self._rows, self._bits)
+
     @cached_property
     def _functions(self) -> FixedPoint:
-        """The functions of all single features (orders x features x padded rows), in order of their positions."""
-        functions = np.concatenate(list(self._engine.map(np.asarray, self._functions_of_blocks)), axis=1)
-        return padded_rows(functions[:, self._positions])
+        """The functions of all single features (features x orders x padded rows), in order of their positions."""
+        functions = np.concatenate(list(self._engine.map(np.asarray, self._functions_of_blocks)))
+        return padded_rows(functions[self._positions])
+
+    @cached_property
+    def _functions_of_two(self) -> FixedPoint:
+        """Those that are multiplied with each other."""
+        return np.ascontiguousarray(self._functions[:, : self._n_orders])
 
     def scores(self, draws: range) -> FloatArray:
         """Return the largest coefficient of each draw (draws x 1 x 1); keep the pair of draw 0."""
@@ -78,44 +116,66 @@ class PairStatistic(TestStatistic):
         reporter.begin(f"{self.purpose}, {draws[-1]} surrogates", len(draws))
         at_once = max(1, _VALUES_AT_ONCE // self._target.size)
         if self._is_screened:
-            at_once = min(at_once, max(1, _SCREENED_VALUES_AT_ONCE // (self.max_features * len(self._rows))))
+            at_once = min(at_once, max(1, _SCREENED_VALUES_AT_ONCE // (self.n_screened * len(self._rows))))
+        most = _MOST_DEVIATIONS << self._bits
         largest: list[FloatArray] = []
         for part in equal_parts(len(draws), at_once):
             drawn = _kernel.permuted_functions(self._target, self.test.indices(draws[part]))
-            target = np.ascontiguousarray(drawn[..., self._rows])  # (components x 1 x draws x rows)
-            coefficients, pairs = self._largest_of_screened(target) if self._is_screened else self._largest(target)
+            # (components x 1 x draws x padded rows); a row that is taken more than once may have a larger value
+            target = np.ascontiguousarray(padded_rows(np.clip(drawn[..., self._rows], -most, most)))
+            coefficients, pairs = self._largest(target)
             largest.append(coefficients)
             if draws[part][0] == 0:
                 self.best_pair = (int(pairs[0][0]), int(pairs[0][1]))
             reporter.advance(part.stop - part.start)
         return np.concatenate(largest)[:, None, None]
 
-    def _largest(self, drawn: FixedPoint) -> tuple[FloatArray, IntArray]:
+    def _largest(self, target: FixedPoint) -> tuple[FloatArray, IntArray]:
         """Return the largest coefficient of each draw, and its pair."""
-        n_draws = drawn.shape[2]
-        sums, pairs = np.full(n_draws, -1), np.zeros((n_draws, 2), dtype=np.int64)
-        first, second = np.triu_indices(len(self._positions), k=1)
-        at_once = max(1, _VALUES_AT_ONCE // (len(self._functions) ** 2 * len(self._rows)))
-        blocks = [(first[part], second[part]) for part in equal_parts(len(first), at_once)]
-        shared = self._functions, len(self._rows), padded_rows(drawn), self._bits
-        for found, of_pairs in self._engine.map(_largest_of_pairs, blocks, *shared):
-            better = found > sums
-            sums[better], pairs[better] = found[better], of_pairs[better]
-        return sums * 4.0**-self._bits / np.sqrt(len(self._rows)), self._positions[pairs]
+        largest, pairs = np.full(target.shape[2], -1.0), np.zeros((target.shape[2], 2), dtype=np.int64)
+        if self._has_two:
+            of_two = self._largest_of_screened if self._is_screened else self._largest_of_two
+            largest, pairs = of_two(target)
+        if self._selected is not None:
+            found, of_pairs = self._largest_with_selected(target, self._selected)
+            better = found > largest
+            largest, pairs = np.where(better, found, largest), np.where(better[:, None], of_pairs, pairs)
+        return largest, pairs
 
-    def _largest_of_screened(self, drawn: FixedPoint) -> tuple[FloatArray, IntArray]:
-        """Return the same for first functions of the features of largest effect in each draw."""
-        target = _as_numbers(drawn[:, 0].swapaxes(0, 1), self._bits)  # (draws x components x rows)
-        effects = np.concatenate(
-            list(self._engine.map(_effects_of, self._functions_of_blocks, target, self._bits))
-        )
-        by_effect = np.argsort(-np.round(effects[self._positions].T, DIGITS), axis=1, kind="stable")
-        screened = self._positions[np.sort(by_effect[:, : self.max_features], axis=1)]  # (draws x features)
+    def _largest_of_two(self, target: FixedPoint) -> tuple[FloatArray, IntArray]:
+        """Return the largest coefficient of two candidates in each draw, and which they are."""
+        return self._largest_of(self._functions_of_two, self._positions, target)
+
+    def _largest_with_selected(self, target: FixedPoint, selected: FixedPoint) -> tuple[FloatArray, IntArray]:
+        """Return the same for a candidate and a selected feature."""
+        functions = np.concatenate([self._functions, padded_rows(selected)])
+        positions = np.append(self._positions, np.full(len(selected), _SELECTED))
+        return self._largest_of(functions, positions, target, len(self._positions))
+
+    def _largest_of(
+        self, functions: FixedPoint, positions: IntArray, target: FixedPoint, others: int = 0
+    ) -> tuple[FloatArray, IntArray]:
+        """Return the largest coefficient of features with later ones, or with those from ``others`` on."""
+        parts = [(part.start, part.stop) for part in equal_parts(others or len(functions), _FEATURES_AT_ONCE)]
+        shared = np.ascontiguousarray(functions), len(self._rows), others, target, self._bits
+        largest, pairs = np.full(target.shape[2], -1.0), np.zeros((target.shape[2], 2), dtype=np.int64)
+        for found, of_pairs in self._engine.map(_largest_of_pairs, parts, *shared):
+            better = found > largest
+            largest[better], pairs[better] = found[better], of_pairs[better]
+        return largest, positions[pairs]
+
+    def _largest_of_screened(self, target: FixedPoint) -> tuple[FloatArray, IntArray]:
+        """Return the same for the features of largest effect in each draw."""
+        effects = list(self._engine.map(_effects_of, self._functions_of_blocks, target[..., : len(self._rows)]))
+        # Effects are whole numbers, and equal ones are in the order of the digests.
+        by_effect = np.argsort(-np.concatenate(effects)[self._positions].T, axis=1, kind="stable")
+        screened = self._positions[np.sort(by_effect[:, : self.n_screened], axis=1)]  # (draws x features)
         functions = self.test.blocks.gather(_first_functions, screened.ravel(), self._functions_of_blocks)
-        items = list(zip(np.split(np.stack(functions), len(target)), target, strict=True))
-        largest = list(self._engine.map(_largest_of_functions, items, self._bits))
-        pairs = [own[[i, j]] for own, (_, i, j) in zip(screened, largest, strict=True)]
-        return np.array([coefficient for coefficient, _, _ in largest]), np.stack(pairs)
+        of_draws = np.split(padded_rows(np.stack(functions)), len(screened))
+        items = [(own, target[:, :, [draw]]) for draw, own in enumerate(of_draws)]
+        found = list(self._engine.map(_largest_of_screened, items, len(self._rows), self._bits))
+        pairs = [own[pair] for own, (_, pair) in zip(screened, found, strict=True)]
+        return np.array([coefficient for coefficient, _ in found]), np.stack(pairs)
 
 
 def _single_features(test: ConditionalTest) -> list[int]:
@@ -124,59 +184,44 @@ def _single_features(test: ConditionalTest) -> list[int]:
 
 
 def _functions_of(block: CandidateBlock, rows: IntArray, n_orders: int, bits: int) -> FixedPoint:
-    """Return the first functions of all candidates of a block (orders x candidates x rows), of unit variance."""
-    functions = np.empty((n_orders, len(block.units), len(rows)), dtype=np.int16)
+    """Return the first functions of all candidates of a block (candidates x orders x rows), of unit variance."""
     size = max(1, _VALUES_AT_ONCE // (MOST_FUNCTIONS * block.columns.shape[1]))
-    for part in equal_parts(len(block.units), size):
-        of_part = block.functions(range(part.start, part.stop))
-        for order in range(n_orders):
-            own = np.stack([one.smooth[min(order, len(one.smooth) - 1)][rows] for one in of_part])
-            functions[order, part] = to_fixed_point(standardised(own), bits)
-    return functions
+    parts = equal_parts(len(block.units), size)
+    functions = (block.functions(range(part.start, part.stop)) for part in parts)
+    return np.concatenate([_of_orders(own, n_orders, rows, bits) for own in functions])
 
 
-def _as_numbers(functions: FixedPoint, bits: int) -> FloatArray:
-    return np.asarray(np.ldexp(functions.astype(np.float64), -bits))
+def _of_orders(functions: Sequence[Functions], n_orders: int, rows: IntArray, bits: int) -> FixedPoint:
+    """Return so many functions of each feature (features x orders x rows); of one with fewer, the last again."""
+    own = [one.smooth[np.minimum(np.arange(n_orders), len(one.smooth) - 1)][:, rows] for one in functions]
+    return to_fixed_point(standardised(np.stack(own)), bits)
 
 
 def _largest_of_pairs(
-    pairs: tuple[IntArray, IntArray], functions: FixedPoint, n_rows: int, target: FixedPoint, bits: int
-) -> tuple[IntArray, IntArray]:
-    """Return the largest sum of products with these pairs in each draw, and its pair.
+    features: tuple[int, int], functions: FixedPoint, n_rows: int, others: int, target: FixedPoint, bits: int
+) -> tuple[FloatArray, IntArray]:
+    """Return the largest coefficient of some features with later ones in each draw, and the two."""
+    return _kernel.largest_pairs(functions, n_rows, *features, others, target, bits, _LEAST_SPREAD)
 
-    Products are brought to unit variance; where one hardly varies it is zero.
+
+def _effects_of(functions: FixedPoint, target: FixedPoint) -> IntArray:
+    """Return the largest sum of products of the first function of each feature with the target, over components.
+
+    Sums (features x draws) are of whole numbers below 2^53, and so exact in whichever order.
     """
-    first, second = pairs
-    largest, which = _kernel.largest_pairs(functions, n_rows, first, second, target, bits, _LEAST_SPREAD)
-    return largest, np.stack([first[which], second[which]], axis=1)
-
-
-def _effects_of(functions: FixedPoint, target: FloatArray, bits: int) -> FloatArray:
-    """Return the largest coefficient of the first function of each feature with the target (features x draws)."""
-    n_draws, n_components, n_rows = target.shape
-    products = _as_numbers(functions[0], bits) @ target.reshape(-1, n_rows).T
-    return np.asarray(np.abs(products).reshape(-1, n_draws, n_components).max(axis=2))
+    n_components, _, n_draws, n_rows = target.shape
+    drawn = target.reshape(-1, n_rows).astype(np.float64)
+    products = np.abs(functions[:, 0].astype(np.float64) @ drawn.T)
+    return products.reshape(-1, n_components, n_draws).max(axis=1).astype(np.int64)
 
 
 def _first_functions(item: tuple[FixedPoint, IntArray]) -> list[FixedPoint]:
     functions, positions = item
-    return list(functions[0][positions])
+    return list(functions[positions, :1])
 
 
-def _largest_of_functions(item: tuple[FixedPoint, FloatArray], bits: int) -> tuple[float, int, int]:
-    """Return the largest coefficient of a product of two functions with a component of the target, and which two.
-
-    All products are one matrix product, (f * y) @ f.T, and their variances another: nothing of the size
-    pairs x rows is made.
-    """
-    functions, target = _as_numbers(item[0], bits), item[1]
-    n_rows = functions.shape[1]
-    means = functions @ functions.T / n_rows
-    spread = np.sqrt(np.maximum((functions**2) @ (functions**2).T / n_rows - means**2, 0))
-    spread = np.where(spread > _LEAST_SPREAD, spread, np.inf)
-    centred = target - target.mean(axis=1, keepdims=True)
-    largest = np.stack(
-        [np.triu(np.abs((functions * component) @ functions.T) / spread, k=1) for component in centred]
-    ).max(axis=0)
-    i, j = np.unravel_index(int(np.round(largest, DIGITS).argmax()), largest.shape)
-    return float(np.round(largest[i, j], DIGITS) / np.sqrt(n_rows)), int(i), int(j)
+def _largest_of_screened(item: tuple[FixedPoint, FixedPoint], n_rows: int, bits: int) -> tuple[float, IntArray]:
+    functions, target = item
+    own = np.ascontiguousarray(functions), n_rows, 0, np.ascontiguousarray(target), bits
+    largest, pairs = _largest_of_pairs((0, len(functions)), *own)
+    return float(largest[0]), pairs[0]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from infosift import _kernel
 from infosift.arrays import DIGITS, FloatArray, IntArray
-from infosift.criteria.rank_basis import N_POLYNOMIALS, Functions
+from infosift.criteria.rank_basis import N_OF_CANDIDATES, Functions
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import equal_parts, single_threaded_blas
 from infosift.inference.conditional_test import MOST_FUNCTIONS, CandidateBlock, ConditionalTest
@@ -33,6 +33,9 @@ _VALUES_AT_ONCE = 2_000_000
 _MOST_KEPT = 10_000_000
 _DRAWS_KEPT = 1000
 _MOST_SCORES = 5
+# By how many standard deviations each score counts for less in the maximum: most dependence is monotone for the
+# greater part, and the first score would pay for the four others. By simulation: docs/method.md, "Series".
+_HANDICAPS = np.array([0.0, 0.3, 0.3, 0.3, 0.3])
 # Up to so many values of all candidates, draws are so cheap that five times as many may settle what is near alpha.
 _FEW_VALUES = 500_000
 # Of the candidates that pass, so many of largest effect are compared by how well they predict the residual.
@@ -67,7 +70,7 @@ class CandidateSeries:
     def of_numbers(cls, columns: FloatArray, bits: int) -> CandidateSeries:
         """Return the functions of columns of numbers without gaps."""
         return cls(
-            _kernel.rank_functions(np.ascontiguousarray(columns), bits), N_POLYNOMIALS, columns.shape[1], bits
+            _kernel.rank_functions(np.ascontiguousarray(columns), bits), N_OF_CANDIDATES, columns.shape[1], bits
         )
 
     @property
@@ -153,8 +156,8 @@ class SeriesStatistic(TestStatistic):
     is_precise = True
     passes_early = True
 
-    def __init__(self, test: ConditionalTest, purpose: str) -> None:
-        super().__init__(test, purpose)
+    def __init__(self, test: ConditionalTest, purpose: str, n_slots: int = 1) -> None:
+        super().__init__(test, purpose, n_slots)
         n_units, n_scores = len(test.units), _MOST_SCORES * len(test.component_functions)
         self._n_scores, self._at_once = n_scores, max(1, _MOST_KEPT // (_DRAWS_KEPT * n_scores))
         n_values = n_units * test.context.table.n_rows * len(test.component_functions)
@@ -170,11 +173,14 @@ class SeriesStatistic(TestStatistic):
         """Tell whether it can be used: always."""
         return True
 
-    def handicaps(self) -> FloatArray | None:
-        """Return those of the components of the target, for each of their scores."""
-        handicaps = self.test.context.table.target.handicaps(of_sums=True)
-        n_scores = _MOST_SCORES - (self.test.subset_functions is None)
-        return None if handicaps is None else np.repeat(handicaps, n_scores)
+    def handicaps(self) -> FloatArray:
+        """Return those of the scores, added to those of the components of the target."""
+        target = self.test.context.table.target
+        of_components = target.handicaps(of_sums=True)
+        of_scores = _HANDICAPS if self.test.target.has_products else _HANDICAPS[:-1]
+        if of_components is None:
+            return np.tile(of_scores, len(target.sums))
+        return np.add.outer(of_components, of_scores).ravel()
 
     def schedule(self, alpha: float) -> Iterable[int]:
         """Return after how many permutations the test may end."""
@@ -228,7 +234,7 @@ def _sample_anew(
     draws: range,
     at_once: int,
     method: _Method,
-    handicaps: FloatArray | None,
+    handicaps: FloatArray,
 ) -> NullSample:
     """Return the statistics of a block in draws, ``at_once`` candidates at a time, with no scores kept."""
     parts = equal_parts(len(block.units), at_once)

@@ -33,7 +33,7 @@ NewArray<Number, dimensions> as_array(std::unique_ptr<Number[]> values,
     return NewArray<Number, dimensions>(data, dimensions, shape.data(), owner);
 }
 
-/// Add the functions of draws and series to the module.
+/// Add the functions of draws, series and trees to the module.
 void bind_draws(nanobind::module_ &module);
 
 } // namespace infosift

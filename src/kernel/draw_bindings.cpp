@@ -3,6 +3,7 @@
 #include "permutations.hpp"
 #include "products.hpp"
 #include "series.hpp"
+#include "trees.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
@@ -115,7 +116,7 @@ NewArray<double, 2> series_effects(const Functions &candidates, std::size_t smoo
 std::tuple<NewArray<double, 1>, NewArray<std::int64_t, 2>>
 largest_pairs(const Functions &functions, std::size_t rows, std::size_t start, std::size_t stop,
               std::size_t others, const FunctionsInDraws &target, int bits, double least_spread,
-              std::string_view instructions_name) {
+              const ArrayOf<float, 2> &weights, std::string_view instructions_name) {
     const std::size_t features = functions.shape(0), orders = functions.shape(1), stride = functions.shape(2);
     const std::size_t draws = target.shape(2);
     if (bits < 1 || bits > most_bits - bits_of_pairs)
@@ -125,7 +126,10 @@ largest_pairs(const Functions &functions, std::size_t rows, std::size_t start, s
     if (features < 2 || orders < 1 || orders > products_in_row || start > stop || stop > features ||
         others > features)
         throw std::invalid_argument("pairs must be of features, with one to 32 functions each");
-    const PairFunctions pairs{functions.data(), features, orders, rows, stride, start, stop, others};
+    if (weights.shape(0) != orders || weights.shape(1) != orders)
+        throw std::invalid_argument("there must be a weight for each function of one feature and of the other");
+    const PairFunctions pairs{functions.data(), features, orders, rows, stride,
+                              start,            stop,     others, span_of<float, 2>(weights)};
     const TargetFunctions drawn{target.data(), target.shape(0), 1, draws, stride};
     const InstructionSet instructions = instruction_set_named(instructions_name);
     auto largest = std::make_unique<double[]>(draws);
@@ -170,6 +174,23 @@ studentised_maxima(const ArrayOf<Number, 3> &scores, const std::optional<ArrayOf
             as_array<1>(std::move(maxima), {draws})};
 }
 
+NewArray<double, 2> predicted_by_trees(const ArrayOf<std::int64_t, 2> &half_ranks,
+                                       const ArrayOf<std::uint16_t, 2> &samples, const ArrayOf<double, 2> &targets,
+                                       std::size_t least_rows, std::size_t most_depth) {
+    const std::size_t rows = half_ranks.shape(1), size = targets.size();
+    if (rows == 0 || samples.shape(1) != rows || targets.shape(1) != rows)
+        throw std::invalid_argument("columns, samples and targets must have the same number of rows");
+    if (least_rows == 0)
+        throw std::invalid_argument("a leaf must have a row");
+    auto predictions = std::make_unique<double[]>(size);
+    {
+        nb::gil_scoped_release released;
+        predict_left_out({span_of<std::int64_t, 2>(half_ranks), rows}, span_of<std::uint16_t, 2>(samples),
+                         span_of<double, 2>(targets), {least_rows, most_depth}, {predictions.get(), size});
+    }
+    return as_array<2>(std::move(predictions), {targets.shape(0), rows});
+}
+
 } // namespace
 
 void bind_draws(nb::module_ &module) {
@@ -196,11 +217,11 @@ void bind_draws(nb::module_ &module) {
     module.def(
         "largest_pairs", &largest_pairs, nb::arg("functions").noconvert(), nb::arg("rows"), nb::arg("start"),
         nb::arg("stop"), nb::arg("others"), nb::arg("target").noconvert(), nb::arg("bits"),
-        nb::arg("least_spread"), nb::arg("instructions") = "best",
+        nb::arg("least_spread"), nb::arg("weights").noconvert(), nb::arg("instructions") = "best",
         "The largest coefficient of a product of two features' functions and a component of the target, in each\n"
         "draw, and the pair that it is of: one from `start` to `stop`, and a later one from `others` on.\n"
         "Functions are (features x orders x rows), the target (components x 1 x draws x rows); `rows` are those\n"
-        "before padding.");
+        "before padding. A coefficient counts by its weight (orders x orders).");
     module.def(
         "studentised_maxima", &studentised_maxima<float>, nb::arg("scores").noconvert(),
         nb::arg("handicaps").none() = nb::none(),
@@ -208,6 +229,12 @@ void bind_draws(nb::module_ &module) {
         "(both by candidate), and the largest of each draw.");
     module.def("studentised_maxima", &studentised_maxima<double>, nb::arg("scores").noconvert(),
                nb::arg("handicaps").none() = nb::none());
+    module.def("predicted_by_trees", &predicted_by_trees, nb::arg("half_ranks").noconvert(),
+               nb::arg("samples").noconvert(), nb::arg("targets").noconvert(), nb::arg("least_rows"),
+               nb::arg("most_depth"),
+               "What regression trees on the ranks of columns (columns x rows, in halves) predict for the rows that\n"
+               "are not in their samples (trees x rows, how often each row is taken); NaN for a row that is in all.\n\n"
+               "Returns (targets x rows): means over trees of a depth, whose leaves have at least so many rows.");
 }
 
 } // namespace infosift

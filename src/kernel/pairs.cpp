@@ -107,8 +107,10 @@ private:
         }
         for (std::size_t i = 0; i < n_ours_; ++i)
             for (std::size_t j = 0; j < theirs_at_once; ++j)
-                if (j >= n_theirs_ || first_ + i / pairs_.orders >= second_ + j / pairs_.orders)
-                    weights_[i * theirs_at_once + j] = 0.0f;
+                weights_[i * theirs_at_once + j] *=
+                    j >= n_theirs_ || first_ + i / pairs_.orders >= second_ + j / pairs_.orders
+                        ? 0.0f
+                        : pairs_.weights[i % pairs_.orders * pairs_.orders + j % pairs_.orders];
     }
 
     INFOSIFT_INLINE float coefficient(std::size_t at, float total) const {

@@ -99,20 +99,21 @@ INFOSIFT_INLINE void add_scores(const Sums &sums, const CandidateFunctions &cand
                                 const TargetFunctions &target, std::size_t candidate, float scale,
                                 std::span<Draws<float>> totals) {
     const auto of_first = sums.squares(candidate, 0, 0, scale);
-    Draws<float> of_all = of_first, of_orders = of_first, of_steps{}, of_products{};
+    Draws<float> of_all = of_first, of_orders{}, of_others{}, of_products{};
     for (std::size_t f = 1; f < candidates.smooth; ++f) {
         const auto squares = sums.squares(candidate, f, 0, scale);
         add(of_all, squares);
-        if (f < Sums::with_second)
-            raise(of_orders, squares);
+        raise(f < Sums::with_second ? of_orders : of_others, squares);
     }
     for (std::size_t f = 0; f < Sums::with_second; ++f)
         raise(of_orders, sums.squares(candidate, f, 1, scale));
     for (std::size_t f = 0; f < candidates.steps; ++f)
-        raise(of_steps, sums.squares(candidate, candidates.smooth + f, 0, scale));
+        raise(of_others, sums.squares(candidate, candidates.smooth + f, 0, scale));
     for (std::size_t f = TargetFunctions::orders; f < target.functions; ++f)
         raise(of_products, sums.squares(candidate, 0, f, scale));
-    const Draws<float> *const own[] = {&of_first, &of_all, &of_orders, &of_steps, &of_products};
+    if (target.products() > 0)
+        add(of_products, of_first);
+    const Draws<float> *const own[] = {&of_first, &of_all, &of_orders, &of_others, &of_products};
     for (std::size_t kind = 0; kind < totals.size(); ++kind)
         add(totals[kind], *own[kind]);
 }

@@ -57,7 +57,8 @@ struct TargetFunctions {
         return values + ((component * functions + function) * draws + draw) * padded_rows;
     }
     std::size_t products() const { return functions - orders; }
-    /// Kinds of scores: of the first function, of all, of both orders, of steps, and of products if there are any.
+    /// Kinds of scores: of the first functions, of all with the first, of both orders, of higher ones and steps, and
+    /// of products if there are any.
     std::size_t kinds() const { return products() > 0 ? 5 : 4; }
 };
 
@@ -73,14 +74,16 @@ void find_series_effects(InstructionSet instructions, const CandidateFunctions &
                          const TargetFunctions &target, double scale, std::span<double> effects);
 
 /// Pairs of features: those from `start` to `stop` with all later ones, or those of them from `others` on, by
-/// functions (features x orders x padded rows) in multiples of 2^-bits.
+/// functions (features x orders x padded rows) in multiples of 2^-bits. `weights` (orders x orders) are those of
+/// coefficients, by the function of the first feature and that of the other.
 ///
-/// No sum overflows: functions of unit variance, the target and the products of both are at most 8 standard
+/// No sum overflows: functions of unit mean square, the target and the products of both are at most 8 standard
 /// deviations, 8 times and 64 times as large. So a sum of products is below 8 n (2^bits + 1)^2, which Python keeps
 /// below 2^31 by two bits less than series have; squares are rounded by two bits more.
 struct PairFunctions {
     const std::int16_t *values;
     std::size_t features, orders, rows, padded_rows, start, stop, others;
+    std::span<const float> weights;
 
     const std::int16_t *at(std::size_t feature) const { return values + feature * orders * padded_rows; }
 };

@@ -13,7 +13,8 @@ from infosift.inference.conditional_test import (
     residual_functions,
     residuals_of_target,
 )
-from infosift.inference.kernel_ridge import KernelRidge, predict_with_spread
+from infosift.inference.kernel_ridge import KernelRidge, expected_spread
+from infosift.inference.trees import predict_target
 
 ENGINE = ThreadEngine(1)
 
@@ -52,7 +53,8 @@ def test_residuals_of_numbers_are_in_spreads_also():
     x = rng.normal(size=200)
     regression, number = KernelRidge(x[None], ENGINE), x + np.exp(x) * rng.normal(size=200)
     residuals = residuals_of_target(target_of(number, rng.integers(2, size=200)), regression)
-    predicted, spread = predict_with_spread(number[None], regression)
+    predicted = predict_target(number[None], regression)
+    spread = expected_spread(number - predicted, regression)
     np.testing.assert_allclose(residuals.raw[0], number - predicted[0], atol=1e-9)
     np.testing.assert_allclose(residuals.low[0], (number - predicted[0]) / spread[0], atol=1e-9)
     np.testing.assert_array_equal(residuals.low[0], residuals.high[0])

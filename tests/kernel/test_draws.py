@@ -259,9 +259,9 @@ def slow_scores(candidate, n_smooth, target, sums, scale):
             total += [
                 smooth[0][0],
                 sum(own[0] for own in smooth),
-                max(own[order] for own in smooth[:2] for order in (0, 1)),
-                max((own[0] for own in steps), default=0.0),
-                max(smooth[0][2:], default=0.0),
+                max(smooth[0][1], *smooth[1][:2]),
+                max((own[0] for own in smooth[2:] + steps), default=0.0),
+                smooth[0][0] + max(smooth[0][2:], default=0.0),
             ]
         scores += np.cbrt(total).tolist()[: 5 if target.shape[1] > 2 else 4]
     return scores
@@ -435,16 +435,18 @@ def slow_coefficients(a, b, drawn, bits, least_spread):
     return np.abs(sums) * 4.0**-bits / np.sqrt(variance * len(a)), variance
 
 
-def slow_largest(functions, n_rows, firsts, others, target, bits, least_spread):
+def slow_largest(functions, n_rows, firsts, others, target, bits, least_spread, weights):
     """The definition: all pairs, combinations of functions and components one by one (pairs x draws)."""
+    weight_of = dict(np.ndenumerate(weights))
     coefficients = {}
     for i in firsts:
         for j in range(max(i + 1, others), len(functions)):
-            for one, other in product(functions[i, :, :n_rows], functions[j, :, :n_rows]):
+            for (first, second), weight in weight_of.items():
+                one, other = functions[i, first, :n_rows], functions[j, second, :n_rows]
                 for component in target[:, 0, :, :n_rows]:
                     found, variance = slow_coefficients(one, other, component, bits, least_spread)
                     assume(abs(variance - least_spread**2) > 1e-5)  # about which rounding decides
-                    coefficients[i, j] = np.maximum(coefficients.get((i, j), 0.0), found)
+                    coefficients[i, j] = np.maximum(coefficients.get((i, j), 0.0), weight * found)
     return coefficients
 
 
@@ -471,10 +473,11 @@ def test_pairs_against_their_definition(
     functions = padded_rows(np.rint(np.ldexp(values, bits)).astype(np.int16))
     drawn = rng.normal(size=(n_components, 1, n_draws, n_rows))
     target = padded_rows(np.rint(np.ldexp(drawn, bits)).astype(np.int16))
-    shared = functions, n_rows, start, stop, others, target, bits, least_spread
+    weights = rng.choice([0.0, 0.5, 1.0], size=(n_orders, n_orders)).astype(np.float32)
+    shared = functions, n_rows, start, stop, others, target, bits, least_spread, weights
     largest, pairs = by_every_instruction_set(_kernel.largest_pairs, *shared)
     assert (largest.dtype, pairs.dtype, pairs.shape) == (np.float64, np.int64, (n_draws, 2))
-    expected = slow_largest(functions, n_rows, range(start, stop), others, target, bits, least_spread)
+    expected = slow_largest(functions, n_rows, range(start, stop), others, target, bits, least_spread, weights)
     for draw in range(n_draws):
         most = max((own[draw] for own in expected.values()), default=0.0)
         assert largest[draw] == pytest.approx(most, rel=1e-4, abs=1e-5)
@@ -486,12 +489,13 @@ def test_pairs_in_many_draws_and_in_parts_are_those_of_each():
     rng = np.random.default_rng(0)
     functions, target = functions_of_size(rng, 300, 70, 2, 48), functions_of_size(rng, 300, 2, 1, 71, 48)
     functions[50] = functions[3]  # of equal coefficients the first pair counts
-    largest, pairs = by_every_instruction_set(_kernel.largest_pairs, functions, 43, 0, 70, 0, target, 8, 0.1)
+    shared = 0, target, 8, 0.1, np.ones((2, 2), dtype=np.float32)
+    largest, pairs = by_every_instruction_set(_kernel.largest_pairs, functions, 43, 0, 70, *shared)
     for draw in range(71):
         own = np.ascontiguousarray(target[:, :, [draw]])
-        alone_in_draw, its_pair = _kernel.largest_pairs(functions, 43, 0, 70, 0, own, 8, 0.1)
+        alone_in_draw, its_pair = _kernel.largest_pairs(functions, 43, 0, 70, 0, own, *shared[2:])
         assert (alone_in_draw[0], its_pair[0].tolist()) == (largest[draw], pairs[draw].tolist())
-    parts = [_kernel.largest_pairs(functions, 43, i, min(i + 32, 70), 0, target, 8, 0.1) for i in (0, 32, 64)]
+    parts = [_kernel.largest_pairs(functions, 43, i, min(i + 32, 70), *shared) for i in (0, 32, 64)]
     np.testing.assert_array_equal(np.max([found for found, _ in parts], axis=0), largest)
 
 
@@ -504,9 +508,8 @@ def test_the_largest_sums_of_pairs_do_not_overflow(n_rows):
     functions = np.where(taken, largest, 0).astype(np.int16)[None].repeat(2, axis=0)[:, None]
     target = padded_rows(np.full((1, 1, 1, n_rows), largest, dtype=np.int16))
     target[..., n_rows // 2 :] = 0
-    found, _ = by_every_instruction_set(
-        _kernel.largest_pairs, padded_rows(functions), n_rows, 0, 2, 0, target, bits, 0.1
-    )
+    shared = 0, 2, 0, target, bits, 0.1, np.ones((1, 1), dtype=np.float32)
+    found, _ = by_every_instruction_set(_kernel.largest_pairs, padded_rows(functions), n_rows, *shared)
     expected, _ = slow_coefficients(*functions[:, 0], target[0, 0, :, :n_rows], bits, 0.1)
     assert found == pytest.approx(expected, rel=1e-4)
     assert 8 * n_rows * (2**bits + 1) ** 2 < 2**31
@@ -604,6 +607,14 @@ GOOD = {
         "target": zeros(3, 1, 4, 16),
         "bits": 9,
         "least_spread": 0.1,
+        "weights": zeros(2, 2, dtype=np.float32),
+    },
+    "predicted_by_trees": {
+        "half_ranks": zeros(2, 5, dtype=np.int64),
+        "samples": zeros(4, 5, dtype=np.uint16),
+        "targets": zeros(3, 5, dtype=np.float64),
+        "least_rows": 2,
+        "most_depth": 3,
     },
     "studentised_maxima": {"scores": zeros(2, 3, 5, dtype=np.float32), "handicaps": np.zeros((2, 3))},
 }
@@ -649,9 +660,17 @@ REFUSED = {
         ({"others": 4}, "pairs"),
         ({"functions": zeros(1, 2, 16), "stop": 1}, "pairs"),
         ({"functions": zeros(3, 33, 16)}, "pairs"),
+        ({"weights": zeros(2, 3, dtype=np.float32)}, "weight"),
+        ({"weights": zeros(1, 2, dtype=np.float32)}, "weight"),
         ({"bits": 10}, "bits"),
         ({"bits": 0}, "bits"),
         ({"instructions": "mmx"}, "instructions"),
+    ],
+    "predicted_by_trees": [
+        ({"half_ranks": zeros(2, 0, dtype=np.int64)}, "same number of rows"),
+        ({"samples": zeros(4, 6, dtype=np.uint16)}, "same number of rows"),
+        ({"targets": zeros(3, 6, dtype=np.float64)}, "same number of rows"),
+        ({"least_rows": 0}, "row"),
     ],
     "studentised_maxima": [
         ({"scores": zeros(0, 3, 5, dtype=np.float32)}, "scores"),

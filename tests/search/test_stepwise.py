@@ -234,7 +234,7 @@ def test_three_that_matter_only_together_are_found():
 
 @pytest.mark.simulation
 def test_nothing_is_left_of_noise():
-    # At 5 %, more than 4 of 25 in one of 100 such tests.
+    # At 5 %, more than 4 of 25 in one of 100 such tests. Adjusted for the features that are left, it was 16 %.
     found = [len(select_backward(*noise(seed)).indices) > 0 for seed in range(25)]
     assert sum(found) <= 4
 

@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from infosift.arrays import DIGITS, BoolArray, FloatArray
@@ -15,7 +16,9 @@ from infosift.data.types import are_categorical, indicators_of_largest
 _CUTS = (1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6)
 _MOST_CATEGORIES = 6
 # Orders of polynomials; those of candidates of a test have one more, in which rings and waves show.
-N_POLYNOMIALS, N_OF_CANDIDATES = 3, 4
+N_POLYNOMIALS, N_OF_CANDIDATES, N_OF_TARGETS = 3, 4, 2
+# Of the polynomials of a target's ranks, the shares that are Hermite's, of normal scores.
+_SHARES_OF_HERMITE = (0.5, 0.3)
 # A function whose remainder has less than this share of its spread is linearly dependent on the others.
 _SMALLEST_SHARE = 1e-7
 # Lower bound of 1 - r^2: where a function is determined exactly, the information would be infinite.
@@ -29,6 +32,18 @@ def polynomials(points: FloatArray, n_orders: int = N_POLYNOMIALS) -> FloatArray
     if n_orders > N_POLYNOMIALS:
         orders.append(3 * ((4.375 * t**2 - 3.75) * t**2 + 0.375))
     return np.stack(orders)
+
+
+def polynomials_of_targets(points: FloatArray) -> FloatArray:
+    """Return polynomials of orders 1 and 2 for tests of a target: a share of Legendre's is Hermite's (2 x ...).
+
+    Uniform ranks (Wilcoxon's scores) lose some of an effect on a normal variable, and more of one on its spread;
+    normal scores (van der Waerden's) lose some where tails are heavy. By simulation: docs/method.md, "Series".
+    """
+    scores = ndtri(points)
+    of_normal = np.stack([scores, (scores**2 - 1) / math.sqrt(2)])
+    shares = np.reshape(_SHARES_OF_HERMITE, (N_OF_TARGETS, *[1] * scores.ndim))
+    return np.asarray((1 - shares) * polynomials(points)[:N_OF_TARGETS] + shares * of_normal)
 
 
 def steps_at_cuts(points: FloatArray) -> FloatArray:

@@ -19,7 +19,7 @@ from infosift.criteria.rank_basis import (
     Functions,
     expected_polynomials,
     functions_of,
-    polynomials,
+    polynomials_of_targets,
     standardised,
     uniform_ranks,
 )
@@ -28,10 +28,11 @@ from infosift.data.prepare import complete_rows, scale_distances
 from infosift.data.table import Table
 from infosift.data.targets import Target, TargetResiduals
 from infosift.engines.base import AlignedPickle, BlockColumns, ColumnBlocks, Engine, Handle, join_columns
-from infosift.inference.kernel_ridge import QUICK, KernelRidge, impute_by_regression, predict_with_spread
+from infosift.inference.kernel_ridge import QUICK, KernelRidge, expected_spread, impute_by_regression
 from infosift.inference.nulls import Null, NullModel, RandomPermutations, Surrogates, TargetInDraws
 from infosift.inference.nulls.residual import columns_at_once
 from infosift.inference.permutation import PermutationIndices
+from infosift.inference.trees import predict_target
 from infosift.progress import Reporter
 from infosift.random_streams import stream
 
@@ -189,14 +190,15 @@ class ConditionalTest:
             return residuals
         return np.asarray(residuals * scale[1][self.target_residuals.column][:, None, None, None])
 
-    @cached_property
-    def component_functions(self) -> list[FloatArray]:
-        """Functions (functions x rows) of each component of the target, or of its residual."""
+    def component_functions(
+        self, polynomials: Callable[[FloatArray], FloatArray] = polynomials_of_targets
+    ) -> list[FloatArray]:
+        """Return polynomials of ranks (functions x rows) of each component of the target, or of its residual."""
         if self.target_residuals is not None:
-            return residual_functions(self.target_residuals)
+            return residual_functions(self.target_residuals, polynomials)
         target = self.context.table.target
-        return [  # an indicator itself, or polynomials of ranks
-            standardised(component[None]) if is_indicator else functions_of(component[None])[0].smooth
+        return [
+            standardised(component[None] if is_indicator else polynomials(uniform_ranks(component)))
             for component, is_indicator in zip(target.components, target.has_indicators, strict=True)
         ]
 
@@ -216,7 +218,7 @@ class ConditionalTest:
     @cached_property
     def target(self) -> TargetInDraws:
         """The functions of the target, in draws."""
-        return self._model.target(self.component_functions, self.subset_functions, self.indices)
+        return self._model.target(self.component_functions(), self.subset_functions, self.indices)
 
 
 @dataclass(frozen=True)
@@ -400,10 +402,13 @@ def _draw_of(
 
 def residuals_of_target(target: Target, regression: KernelRidge) -> TargetResiduals:
     """Return the residuals of all components of a target given the subset of a regression."""
-    return target.residuals(*predict_with_spread(target.components, regression))
+    predicted = predict_target(target.components, regression)
+    return target.residuals(predicted, expected_spread(target.components - predicted, regression))
 
 
-def residual_functions(residuals: TargetResiduals) -> list[FloatArray]:
+def residual_functions(
+    residuals: TargetResiduals, polynomials: Callable[[FloatArray], FloatArray] = polynomials_of_targets
+) -> list[FloatArray]:
     """Return functions (functions x rows) of the residual of each component: polynomials of its ranks.
 
     Where a residual is an interval (Dunn and Smyth 1996), the mean of a polynomial over it needs no randomisation.

@@ -348,9 +348,9 @@ class KernelRidge:
         resolution: Resolution | None = None,
         row_groups: IntArray | None = None,
     ) -> None:
-        self._points = coordinates_of(_without_long_tails(subset)).T
-        self._n_columns, self.n_rows = len(subset), len(self._points)
-        self._folds = folds_of(row_groups)
+        self.points = coordinates_of(_without_long_tails(subset)).T  # (rows x coordinates)
+        self._n_columns, self.n_rows = len(subset), len(self.points)
+        self.folds = folds_of(row_groups)
         # Widths and ridges are compared in some of very many rows.
         self._compared = np.linspace(0, self.n_rows - 1, min(self.n_rows, _MOST_COMPARED)).astype(np.int64)
         if resolution is None:
@@ -377,13 +377,13 @@ class KernelRidge:
 
     def _distances(self) -> SquaredDistances:
         n_landmarks = _CANDIDATES_PER_FUNCTION * self._resolution.n_functions
-        return SquaredDistances(self._points, self._n_columns, n_landmarks)
+        return SquaredDistances(self.points, self._n_columns, n_landmarks)
 
     def _fit(self, width: float, distances: SquaredDistances) -> _Fit:
         basis = KernelBasis(width, distances, self._resolution.n_functions)
-        if self._folds is None:
+        if self.folds is None:
             return LeaveOneOut(basis, self._compared)
-        return LeaveGroupsOut(basis, self._compared, self._folds)
+        return LeaveGroupsOut(basis, self._compared, self.folds)
 
     def predict(self, columns: FloatArray, *, left_out: bool = True, cost: float = _COST_OF_FREEDOM) -> FloatArray:
         """Predict each row of columns (columns x rows), or of one column, from the remaining rows.
@@ -410,7 +410,7 @@ class KernelRidge:
     def _residuals(self, columns: FloatArray, left_out: bool, cost: float) -> FloatArray:
         """Return the (leave-one-out) residuals of columns, by the width and the ridge of least error."""
         centred = columns - columns.mean(axis=1, keepdims=True)
-        residuals = residuals_by_mean(centred, self._folds)
+        residuals = residuals_by_mean(centred, self.folds)
         errors_of_mean = np.mean(residuals[:, self._compared] ** 2, axis=1)
         widths, ridges, coefficients = self._best(centred, errors_of_mean, cost)
         for width in np.unique(widths[widths >= 0]):

@@ -31,8 +31,8 @@ _FEWEST_TO_PASS = 200
 # Mean and variance of fewer surrogates are too uncertain for Cantelli's inequality.
 _FEWEST_FOR_BOUND = 39
 # A schedule of cheap draws: 250, then a thousand for a p-value that is precise to a thousandth, then five times as
-# many where a candidate within three standard errors of alpha decides. All count the data as one draw. Fewer than
-# 250 would be enough to see that a test fails, if scores were not studentised by the same draws.
+# many where a candidate within three standard errors of alpha decides. All count the data as one draw. Scores are
+# studentised by the same draws, which makes p-values by few of them too large: the very cheap have none of 250.
 _EARLY_CHEAP = 250
 _PRECISE = 1000
 TIMES_TO_SETTLE = 5
@@ -266,10 +266,11 @@ def schedule_of_cheap_draws(alpha: float, *, settles: bool = True) -> Iterator[i
     """Yield after how many permutations a test may end where draws are cheap.
 
     They are about a thousand, or as many as alpha needs, such that alpha is exact. With ``settles``, five times as
-    many decide about what is near alpha.
+    many decide about what is near alpha, and none ends before a thousand.
     """
     precise = round(math.ceil(_PRECISE * alpha - 1e-9) / alpha)
-    yield _EARLY_CHEAP - 1
+    if not settles:
+        yield _EARLY_CHEAP - 1
     yield precise - 1
     if settles:
         yield TIMES_TO_SETTLE * precise - 1

@@ -201,10 +201,11 @@ class Tests(Protocol):
         A step may add a pair of features that are informative only together, where ``slots_left`` is at least 2.
         """
 
-    def remove(self, subset: Units, members: Units, stream: int) -> Step:
+    def remove(self, subset: Units, members: Units, stream: int, n_tested: int | None = None) -> Step:
         """Test members of a subset conditional on the others; return the step that removes the least needed one.
 
-        Where each is significant, the step is not accepted.
+        Where each is significant, the step is not accepted. A method that adjusts p-values does so for
+        ``n_tested`` features, those that a search began with; by default for the members.
         """
 
     def alone(self, subset: Units, candidates: Units, stream: int, least_p: float) -> MarginalTests:

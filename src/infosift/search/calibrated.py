@@ -186,14 +186,14 @@ class CalibratedTests:
         question = Question(values[-1:], values[:-1], self._context.table.distance_target)
         return float(np.mean(self._context.criterion.score([question], self.values, self._context.engine)[0]))
 
-    def remove(self, subset: Units, members: Units, stream: int) -> Step:
+    def remove(self, subset: Units, members: Units, stream: int, n_tested: int | None = None) -> Step:
         """Return the step that removes the least missed member that adds nothing, or shows that all are needed.
 
-        Each member's p-value is adjusted for their number (Bonferroni), so that alpha bounds the probability that
-        any useless one appears to be needed.
+        Each member's p-value is adjusted for their number, or that of all features that were ``n_tested``
+        (Bonferroni), so that alpha bounds the probability that any useless one appears to be needed.
         """
         started = perf_counter()
-        tests = StagedTests(self._alpha / len(members), self._n_permutations)
+        tests = StagedTests(self._alpha / (n_tested or len(members)), self._n_permutations)
         results: dict[FeatureUnit, TestResult] = {}
         for unit in sorted(members, key=lambda unit: self._need_of(unit, subset)):
             test = self._test_of(without(subset, [unit]), [unit], stream)

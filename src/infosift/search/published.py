@@ -132,7 +132,7 @@ class PublishedTests:
         scores = self._scores(self._table.distance_columns[columns_of(subset)], candidates)
         return replace(self._step(subset, candidates, scores, stream, "add"), seconds=perf_counter() - started)
 
-    def remove(self, subset: Units, members: Units, stream: int) -> Step:
+    def remove(self, subset: Units, members: Units, stream: int, n_tested: int | None = None) -> Step:
         """Return the step that removes the member without which most information is left, if it adds nothing."""
         started = perf_counter()
         self._reporter.begin(f"{step_label(stream)}: scoring without each of {len(members)}", len(members))

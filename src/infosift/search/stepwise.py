@@ -82,6 +82,7 @@ class Backward(StepwiseSearch):
     def decisions(self, problem: Problem, tests: Tests, decided: Sequence[Step] = ()) -> Decisions:
         """Yield a step for each removal, and the one in which all features left are significant."""
         members, settings = problem.candidates, problem.settings
+        n_tested = len(members)  # the features left are the best of all of these, however few they are
         for number in itertools.count():
             size = len(problem.kept) + len(members)
             if not members or size <= settings.min_features:
@@ -89,7 +90,7 @@ class Backward(StepwiseSearch):
             # In an order that does not depend on the columns': regressions truncate and add up in it.
             subset = [*problem.kept, *sorted(members, key=problem.table.digest)]
             stream = Phase.SEARCH.stream(number)
-            step = decided[number] if number < len(decided) else tests.remove(subset, members, stream)
+            step = decided[number] if number < len(decided) else tests.remove(subset, members, stream, n_tested)
             if not step.accepted and settings.max_features is not None and size > settings.max_features:
                 step = replace(step, accepted=True)
             yield step

@@ -5,7 +5,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from infosift.criteria.rank_basis import functions_of, standardised
+from infosift.criteria.rank_basis import functions_of, polynomials, standardised
 from infosift.data.groups import FeatureUnit
 from infosift.inference.permutation import fixed_point_bits, to_fixed_point
 from infosift.inference.statistics import pairs as module
@@ -24,30 +24,41 @@ def coefficient(a, b, component, index):
     return abs(np.mean((product - product.mean()) * component)) * np.sqrt(len(a)) / spread if spread > 0.1 else 0.0
 
 
-def functions_in(conditional, position, n_orders):
-    smooth = conditional.blocks.functions([position])[0].smooth
-    return standardised(smooth[np.minimum(np.arange(n_orders), len(smooth) - 1)])
+def smooth_functions(own, n_orders):
+    return standardised(own.smooth[np.minimum(np.arange(n_orders), len(own.smooth) - 1)])
 
 
-def slow_largest(conditional, draw, n_orders=2, among=None, has_two=True):
+def sides(own):
+    """Where a feature is above or below a third, the half or two thirds of its values, of unit mean square."""
+    of_cuts = [(step > 0, step < 0) for step in own.steps[1:4]]
+    return [side / np.sqrt(side.mean()) for pair in of_cuts for side in pair if side.any()]
+
+
+def largest_of(ours, theirs, n_orders, component, index, has_sides=True):
+    """The definition: of polynomials with each other, and of sides with each other, which count for less."""
+    of_smooth = product(smooth_functions(ours, n_orders), smooth_functions(theirs, n_orders))
+    largest = max(coefficient(a, b, component, index) for a, b in of_smooth)
+    of_sides = product(sides(ours), sides(theirs)) if has_sides else ()
+    return max([largest, *(0.95 * coefficient(a, b, component, index) for a, b in of_sides)])
+
+
+def slow_largest(conditional, draw, n_orders=2, among=None, has_two=True, has_sides=True):
     """The definition, of one draw: all pairs, of two candidates and of a candidate and a selected feature."""
     index = conditional.indices([draw])[0]
-    components = [own[0] for own in conditional.component_functions]
+    components = [own[0] for own in conditional.component_functions(polynomials)]
     singles = [i for i, unit in enumerate(conditional.units) if len(unit.columns) == 1]
+    functions = dict(zip(singles, conditional.blocks.functions(singles), strict=True))
     fits = {}
 
-    def add(pair, ours, theirs):
-        fits[pair] = max(coefficient(a, b, own, index) for a, b, own in product(ours, theirs, components))
+    def add(pair, ours, theirs, n_orders):
+        found = [largest_of(ours, theirs, n_orders, own, index, has_sides) for own in components]
+        fits[pair] = max([fits.get(pair, 0.0), *found])
 
     for i, j in combinations([i for i in singles if among is None or i in among], 2) if has_two else ():
-        add(frozenset((i, j)), functions_in(conditional, i, n_orders), functions_in(conditional, j, n_orders))
+        add(frozenset((i, j)), functions[i], functions[j], n_orders)
     for own in functions_of(conditional.given, 4) if len(conditional.given) else ():
         for i in singles:
-            smooth = standardised(own.smooth[np.minimum(np.arange(2 * n_orders), len(own.smooth) - 1)])
-            pair = frozenset((i, -1))
-            before = fits.get(pair, 0.0)
-            add(pair, functions_in(conditional, i, 2 * n_orders), smooth)
-            fits[pair] = max(before, fits[pair])
+            add(frozenset((i, -1)), functions[i], own, 2 * n_orders)
     best = max(fits, key=fits.get)
     return fits[best], best
 
@@ -112,6 +123,31 @@ def test_pairs_of_categories_are_detected(kinds):
     assert sample.p_values[0] == 1 / 40
 
 
+@pytest.mark.parametrize("side", ["above", "below"])
+def test_two_thresholds_that_count_only_together_are_detected(side):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(8, 200))
+    both = (X[2] > 0.4) & ((X[6] > 0) == (side == "above"))
+    y = both + 0.3 * rng.normal(size=200)
+    _, pairs = pairs_of(X, y)
+    sample = pairs.sample(199)
+    assert set(pairs.best_pair) == {2, 6}
+    assert sample.p_values[0] == 1 / 200
+
+
+def test_a_feature_without_gaps_or_steps_has_no_side_in_which_all_rows_are():
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(4, 60)), rng.normal(size=60)
+    X[1, :55] = 0.0  # ties at all cuts
+    X[2, rng.choice(60, 20, replace=False)] = np.nan
+    y += 5 * X[3]
+    conditional, pairs = pairs_of(X, y)
+    scores = pairs.scores(range(4))
+    for draw in range(4):
+        expected, _ = slow_largest(conditional, draw)
+        assert scores[draw, 0, 0] == pytest.approx(expected, rel=5e-3)
+
+
 def test_an_exclusive_or_is_found_among_very_many_features():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(1_200, 200))
@@ -135,6 +171,7 @@ def test_of_very_many_features_those_of_largest_effect_in_each_draw_are_multipli
     monkeypatch.setattr(PairStatistic, "max_features", 5)
     monkeypatch.setattr(PairStatistic, "n_screened", 5)
     monkeypatch.setattr(module, "_MOST_OF_TWO_ORDERS", 5)
+    monkeypatch.setattr(module, "_MOST_WITH_SIDES", 5)
     monkeypatch.setattr(module, "_SCREENED_VALUES_AT_ONCE", 3 * 5 * 80)  # three draws at once
     groups = (FeatureUnit("two", (0, 9)),)
     conditional, pairs = pairs_of(X, y, subset, discrete=(7,), feature_groups=groups, n_jobs=n_jobs)
@@ -142,16 +179,17 @@ def test_of_very_many_features_those_of_largest_effect_in_each_draw_are_multipli
     scores = np.concatenate([pairs.scores(range(8)), pairs.scores(range(8, 12))])
     assert scores.shape == (12, 1, 1)
     bits = fixed_point_bits(80) - 2
-    components = [to_fixed_point(own[0], bits).astype(int) for own in conditional.component_functions]
+    components = [to_fixed_point(own[0], bits).astype(int) for own in conditional.component_functions(polynomials)]
     singles = [i for i, unit in enumerate(conditional.units) if len(unit.columns) == 1]
     singles.sort(key=lambda i: conditional.context.table.digest(conditional.units[i]))
-    whole = {i: to_fixed_point(functions_in(conditional, i, 1)[0], bits).astype(int) for i in singles}
+    firsts = [smooth_functions(own, 1)[0] for own in conditional.blocks.functions(singles)]
+    whole = {i: to_fixed_point(first, bits).astype(int) for i, first in zip(singles, firsts, strict=True)}
     sets = set()
     for draw in range(12):
         index = conditional.indices([draw])[0]
         effects = {i: max(abs(own[index] @ component) for component in components) for i, own in whole.items()}
         screened = sorted(singles, key=lambda i: -effects[i])[:5]  # of equal ones the first by digest
-        expected, pair = slow_largest(conditional, draw, 1, screened)
+        expected, pair = slow_largest(conditional, draw, 1, screened, has_sides=False)
         assert scores[draw, 0, 0] == pytest.approx(expected, rel=5e-3)
         assert draw > 0 or set(pairs.best_pair) == pair
         sets.add(frozenset(screened))
@@ -190,13 +228,14 @@ def test_parts_and_blocks_of_draws_change_no_bits(monkeypatch, subset):
 
 @pytest.mark.parametrize("n_rows", [80, 2500])  # of many rows, 2,000 are multiplied
 @pytest.mark.parametrize("null", ["residual", "local"])  # which takes rows more than once
-def test_sums_are_those_of_whole_numbers(n_rows, null):
+def test_sums_are_those_of_whole_numbers(monkeypatch, n_rows, null):
+    monkeypatch.setattr(module, "_MOST_WITH_SIDES", 3)
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(4, n_rows)), rng.normal(size=n_rows)
     conditional, pairs = pairs_of(X, y, null=null)
     rows = np.linspace(0, n_rows - 1, min(n_rows, 2000)).astype(int)
     bits = fixed_point_bits(len(rows)) - 2
-    target = to_fixed_point(conditional.component_functions[0][0], bits).astype(int)
+    target = to_fixed_point(conditional.component_functions(polynomials)[0][0], bits).astype(int)
     functions = [standardised(conditional.blocks.functions([i])[0].smooth[:2][:, rows]) for i in range(4)]
     scores = pairs.scores(range(4))[:, 0, 0]
     for draw, index in enumerate(conditional.indices(range(4))):

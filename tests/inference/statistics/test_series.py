@@ -74,11 +74,12 @@ def slow_scores(candidates, components, subset, index):
             own += [
                 squares[0][0],
                 sum(of_function[0] for of_function in squares),
-                max(square for of_function in squares[:2] for square in of_function),
-                max((square for (square,) in of_steps), default=0.0),
+                max([square for of_function in squares[:2] for square in of_function][1:], default=0.0),
+                max([of_function[0] for of_function in squares[2:]] + [square for (square,) in of_steps], default=0.0),
             ]
             if subset is not None:
-                own.append(max(slow_squares(functions[:1], standardised(subset * component[:1]), index)[0]))
+                products = slow_squares(functions[:1], standardised(subset * component[:1]), index)[0]
+                own.append(squares[0][0] + max(products))
         scores.append(np.cbrt(own))
     return np.array(scores)
 
@@ -184,7 +185,7 @@ def slow_sample(test, count):
     """All candidates of one draw at a time, with nothing kept."""
     series = CandidateSeries.of(test.blocks.functions(range(len(test.units))), test.indices.bits)
     scores = [series.scores(test.target.functions([draw])) for draw in range(count + 1)]
-    handicaps = [0.0, 0.3, 0.3, 0.3, 0.3][: scores[0].shape[1] // len(test.target.data)]
+    handicaps = [0.0, 0.3, 0.05, 0.3, 0.3][: scores[0].shape[1] // len(test.target.data)]
     return NullSample.of_scores(np.concatenate(scores, axis=-1), np.tile(handicaps, len(test.target.data)))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from infosift import _kernel
 from infosift.arrays import BoolArray, FloatArray, IntArray
-from infosift.criteria.rank_basis import N_OF_CANDIDATES, Functions, functions_of, standardised
+from infosift.criteria.rank_basis import N_OF_CANDIDATES, N_OF_TARGETS, Functions, functions_of, standardised
 from infosift.data.groups import shuffled_rows
 from infosift.data.types import are_categorical
 from infosift.engines.base import AlignedPickle
@@ -29,8 +29,6 @@ from infosift.results.steps import ProcedureDescription
 # Positions of columns, or of rows.
 Positions: TypeAlias = "IntArray | slice"
 ALL = slice(None)
-# Of each component of the target, so many polynomials come before the products with functions of the subset.
-TARGET_ORDERS = 2
 # Values of the target's functions in draws that are worked with at once, and the fewest draws worth a call.
 _VALUES_AT_ONCE = 1_000_000
 _FEWEST_DRAWS = 32
@@ -120,7 +118,7 @@ class TargetInDraws(AlignedPickle):
     @property
     def has_products(self) -> bool:
         """Whether there are products with functions of the subset."""
-        return bool(self.data.shape[1] > TARGET_ORDERS)
+        return bool(self.data.shape[1] > N_OF_TARGETS)
 
     def draws_at_once(self) -> int:
         """Return how many draws to work with at once."""
@@ -135,11 +133,11 @@ def target_functions(components: Sequence[FloatArray], subset: FloatArray | None
     component, of unit variance, which see an interaction of candidates with the subset.
     """
     n_products = 0 if subset is None else len(subset)
-    functions = np.zeros((len(components), TARGET_ORDERS + n_products, components[0].shape[1]))
+    functions = np.zeros((len(components), N_OF_TARGETS + n_products, components[0].shape[1]))
     for i, own in enumerate(components):
-        functions[i, : min(len(own), TARGET_ORDERS)] = own[:TARGET_ORDERS]
+        functions[i, : min(len(own), N_OF_TARGETS)] = own[:N_OF_TARGETS]
         if subset is not None:
-            functions[i, TARGET_ORDERS:] = standardised(subset * own[:1])
+            functions[i, N_OF_TARGETS:] = standardised(subset * own[:1])
     return functions
 
 

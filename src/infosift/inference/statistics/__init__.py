@@ -38,9 +38,9 @@ class Stage:
 # reject a true null with at most the sum of their shares (Bonferroni); 5 % of alpha are held back, since
 # regressions are estimates. By simulation: docs/method.md, "Neighbours and pairs".
 STATISTICS: dict[str, Stage] = {
-    "series": Stage(SeriesStatistic, of_step=0.65, of_single=0.65, of_filter=0.65),
-    "neighbours": Stage(NeighborStatistic, of_step=0.2, of_single=0.25, of_filter=0.35),
-    "pairs": Stage(PairStatistic, of_step=0.1, of_single=0.1, of_filter=0.0),
+    "series": Stage(SeriesStatistic, of_step=0.7, of_single=0.7, of_filter=0.65),
+    "neighbours": Stage(NeighborStatistic, of_step=0.08, of_single=0.1, of_filter=0.35),
+    "pairs": Stage(PairStatistic, of_step=0.17, of_single=0.15, of_filter=0.0),
 }
 
 

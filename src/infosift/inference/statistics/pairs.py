@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infosift import _kernel
 from infosift.arrays import FloatArray, IntArray
-from infosift.criteria.rank_basis import N_OF_CANDIDATES, Functions, functions_of, standardised
+from infosift.criteria.rank_basis import N_OF_CANDIDATES, Functions, functions_of, polynomials, standardised
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import equal_parts
 from infosift.inference.conditional_test import MOST_FUNCTIONS, CandidateBlock, ConditionalTest
@@ -24,6 +25,12 @@ _FEATURES_AT_ONCE = 32
 # The first two functions of candidates are multiplied, of more candidates the first alone; with the functions of
 # selected features, which are few, twice as many.
 _MOST_OF_TWO_ORDERS = 1_000
+# The cuts of which both sides are functions, too, that are one there and zero elsewhere: a product of two is one
+# where both features are on a side (x0 > a and x1 <= b). Of more candidates, there would be too many.
+_CUTS = (1, 2, 3)
+_MOST_WITH_SIDES = 100
+# What a coefficient of two sides counts for: there are nine times as many as of polynomials.
+_WEIGHT_OF_SIDES = 0.95
 # Three functions are multiplied, and sums must fit into 32 bits (src/kernel/series.hpp).
 _FEWER_BITS = 2
 _MOST_DEVIATIONS = 8
@@ -42,8 +49,8 @@ class PairStatistic(TestStatistic):
     """Tests all pairs of features by the largest coefficient of a product with the target's residual.
 
     Pairs are of two candidates of one column where both may come in, and of such a candidate and a selected
-    feature. For two candidates, the first or second function of each is multiplied, in all combinations, for one
-    and a selected feature the first four. Each draw is one
+    feature. For two candidates, the first or second polynomial of each is multiplied, in all combinations, for one
+    and a selected feature the first four; and the sides of three cuts (x0 > a and x1 <= b). Each draw is one
     matrix product: functions times the target, and functions (src/kernel/pairs.cpp).
     """
 
@@ -62,17 +69,18 @@ class PairStatistic(TestStatistic):
         self._is_screened = len(self._positions) > self.max_features
         self._rows = np.linspace(0, n_rows - 1, min(n_rows, _MOST_ROWS)).astype(np.int64)
         self._bits = fixed_point_bits(len(self._rows)) - _FEWER_BITS
-        first = np.stack([own[:1] for own in test.component_functions])
+        first = np.stack([own[:1] for own in test.component_functions(polynomials)])
         self._target = to_fixed_point(first, self._bits)  # (components x 1 x rows)
         self._n_orders = 2 if len(self._positions) <= _MOST_OF_TWO_ORDERS else 1
+        self._cuts = _CUTS if len(self._positions) <= _MOST_WITH_SIDES else ()
         self._selected = self._functions_of_subset() if len(test.given) else None
         n_orders = self._n_orders if self._selected is None else 2 * self._n_orders
         self._functions_of_blocks = self._engine.persist(
-            _functions_of, test.blocks.handles, self._rows, n_orders, self._bits
+            _functions_of, test.blocks.handles, self._rows, n_orders, self._cuts, self._bits
         )
         self._has_two = n_slots > 1 and len(self._positions) > 1
-        n_values = 2 * len(self._positions) ** 2 * len(self._rows)
-        self.is_precise = n_values <= _FEW_VALUES
+        n_functions = len(self._positions) * (self._n_orders + 2 * len(self._cuts))
+        self.is_precise = n_functions**2 * len(self._rows) <= 2 * _FEW_VALUES
         self.best_pair = (0, 0)
 
     @classmethod
@@ -97,7 +105,7 @@ class PairStatistic(TestStatistic):
     def _functions_of_subset(self) -> FixedPoint:
         """Return the functions of the selected features (features x orders x rows)."""
         functions = functions_of(self.test.given, N_OF_CANDIDATES)
-        return _of_orders(functions, 2 * self._n_orders, self._rows, self._bits)
+        return _of_orders(functions, 2 * self._n_orders, self._cuts, self._rows, self._bits)
 
     @cached_property
     def _functions(self) -> FixedPoint:
@@ -108,7 +116,9 @@ class PairStatistic(TestStatistic):
     @cached_property
     def _functions_of_two(self) -> FixedPoint:
         """Those that are multiplied with each other."""
-        return np.ascontiguousarray(self._functions[:, : self._n_orders])
+        n_functions = self._functions.shape[1]
+        sides = range(n_functions - 2 * len(self._cuts), n_functions)
+        return np.ascontiguousarray(self._functions[:, [*range(self._n_orders), *sides]])
 
     def scores(self, draws: range) -> FloatArray:
         """Return the largest coefficient of each draw (draws x 1 x 1); keep the pair of draw 0."""
@@ -157,7 +167,8 @@ class PairStatistic(TestStatistic):
     ) -> tuple[FloatArray, IntArray]:
         """Return the largest coefficient of features with later ones, or with those from ``others`` on."""
         parts = [(part.start, part.stop) for part in equal_parts(others or len(functions), _FEATURES_AT_ONCE)]
-        shared = np.ascontiguousarray(functions), len(self._rows), others, target, self._bits
+        weights = _weights(functions.shape[1], 2 * len(self._cuts))
+        shared = np.ascontiguousarray(functions), len(self._rows), others, target, self._bits, weights
         largest, pairs = np.full(target.shape[2], -1.0), np.zeros((target.shape[2], 2), dtype=np.int64)
         for found, of_pairs in self._engine.map(_largest_of_pairs, parts, *shared):
             better = found > largest
@@ -183,25 +194,52 @@ def _single_features(test: ConditionalTest) -> list[int]:
     return [i for i, unit in enumerate(test.units) if len(unit.columns) == 1]
 
 
-def _functions_of(block: CandidateBlock, rows: IntArray, n_orders: int, bits: int) -> FixedPoint:
-    """Return the first functions of all candidates of a block (candidates x orders x rows), of unit variance."""
+def _functions_of(
+    block: CandidateBlock, rows: IntArray, n_orders: int, cuts: Sequence[int], bits: int
+) -> FixedPoint:
+    """Return the functions of all candidates of a block (candidates x functions x rows), of unit mean square."""
     size = max(1, _VALUES_AT_ONCE // (MOST_FUNCTIONS * block.columns.shape[1]))
     parts = equal_parts(len(block.units), size)
     functions = (block.functions(range(part.start, part.stop)) for part in parts)
-    return np.concatenate([_of_orders(own, n_orders, rows, bits) for own in functions])
+    return np.concatenate([_of_orders(own, n_orders, cuts, rows, bits) for own in functions])
 
 
-def _of_orders(functions: Sequence[Functions], n_orders: int, rows: IntArray, bits: int) -> FixedPoint:
-    """Return so many functions of each feature (features x orders x rows); of one with fewer, the last again."""
-    own = [one.smooth[np.minimum(np.arange(n_orders), len(one.smooth) - 1)][:, rows] for one in functions]
-    return to_fixed_point(standardised(np.stack(own)), bits)
+def _of_orders(
+    functions: Sequence[Functions], n_orders: int, cuts: Sequence[int], rows: IntArray, bits: int
+) -> FixedPoint:
+    """Return the first functions of each feature, then the sides of its cuts (features x functions x rows).
+
+    Of a feature with fewer functions, the last comes again; one without steps has no sides.
+    """
+    smooth = [one.smooth[np.minimum(np.arange(n_orders), len(one.smooth) - 1)][:, rows] for one in functions]
+    steps = np.zeros((len(functions), len(cuts), len(rows)))
+    for own, one in zip(steps, functions, strict=True):
+        if len(one.steps):
+            own[:] = one.steps[list(cuts)][:, rows]
+    sides = np.concatenate([steps > 0, steps < 0], axis=1)  # gaps are on neither
+    shares = np.broadcast_to(sides.mean(axis=-1, keepdims=True), sides.shape)
+    of_unit_square = np.divide(sides, np.sqrt(shares), out=np.zeros(sides.shape), where=sides)
+    return to_fixed_point(np.concatenate([standardised(np.stack(smooth)), of_unit_square], axis=1), bits)
+
+
+def _weights(n_functions: int, n_sides: int) -> NDArray[np.float32]:
+    """Return what coefficients of products count for (functions x functions): none of a polynomial and a side."""
+    is_side = np.arange(n_functions) >= n_functions - n_sides
+    weights = np.where(is_side, _WEIGHT_OF_SIDES, 1.0) * (is_side[:, None] == is_side)
+    return weights.astype(np.float32)
 
 
 def _largest_of_pairs(
-    features: tuple[int, int], functions: FixedPoint, n_rows: int, others: int, target: FixedPoint, bits: int
+    features: tuple[int, int],
+    functions: FixedPoint,
+    n_rows: int,
+    others: int,
+    target: FixedPoint,
+    bits: int,
+    weights: NDArray[np.float32],
 ) -> tuple[FloatArray, IntArray]:
     """Return the largest coefficient of some features with later ones in each draw, and the two."""
-    return _kernel.largest_pairs(functions, n_rows, *features, others, target, bits, _LEAST_SPREAD)
+    return _kernel.largest_pairs(functions, n_rows, *features, others, target, bits, _LEAST_SPREAD, weights)
 
 
 def _effects_of(functions: FixedPoint, target: FixedPoint) -> IntArray:
@@ -222,6 +260,6 @@ def _first_functions(item: tuple[FixedPoint, IntArray]) -> list[FixedPoint]:
 
 def _largest_of_screened(item: tuple[FixedPoint, FixedPoint], n_rows: int, bits: int) -> tuple[float, IntArray]:
     functions, target = item
-    own = np.ascontiguousarray(functions), n_rows, 0, np.ascontiguousarray(target), bits
+    own = np.ascontiguousarray(functions), n_rows, 0, np.ascontiguousarray(target), bits, _weights(1, 0)
     largest, pairs = _largest_of_pairs((0, len(functions)), *own)
     return float(largest[0]), pairs[0]

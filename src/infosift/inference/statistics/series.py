@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from infosift import _kernel
 from infosift.arrays import DIGITS, FloatArray, IntArray
-from infosift.criteria.rank_basis import N_OF_CANDIDATES, Functions
+from infosift.criteria.rank_basis import N_OF_CANDIDATES, N_OF_TARGETS, Functions
 from infosift.data.groups import FeatureUnit
 from infosift.engines.base import equal_parts, single_threaded_blas
 from infosift.inference.conditional_test import MOST_FUNCTIONS, CandidateBlock, ConditionalTest
 from infosift.inference.max_test import TIMES_TO_SETTLE, NullSample, TestStatistic, schedule_of_cheap_draws
-from infosift.inference.nulls import TARGET_ORDERS, TargetInDraws
+from infosift.inference.nulls import TargetInDraws
 from infosift.inference.permutation import FixedPoint, padded_rows, to_fixed_point
 
 # Values of functions that are multiplied at once.
@@ -34,8 +34,12 @@ _MOST_KEPT = 10_000_000
 _DRAWS_KEPT = 1000
 _MOST_SCORES = 5
 # By how many standard deviations each score counts for less in the maximum: most dependence is monotone for the
-# greater part, and the first score would pay for the four others. By simulation: docs/method.md, "Series".
-_HANDICAPS = np.array([0.0, 0.3, 0.3, 0.3, 0.3])
+# greater part, and the first score would pay for the four others. Of more than ten candidates, only strong effects
+# are above the maximum, and the four count for less by so much for each tenfold. By simulation: docs/method.md,
+# "Series".
+_HANDICAPS = np.array([0.0, 0.3, 0.05, 0.3, 0.3])
+_MORE_PER_TENFOLD = np.array([0.0, 0.3, 0.3, 0.3, 0.3])
+_FEW_CANDIDATES = 10
 # Up to so many values of all candidates, draws are so cheap that five times as many may settle what is near alpha.
 _FEW_VALUES = 500_000
 # Of the candidates that pass, so many of largest effect are compared by how well they predict the residual.
@@ -59,7 +63,7 @@ class CandidateSeries:
     def of(cls, candidates: Sequence[Functions], bits: int) -> CandidateSeries:
         """Stack the functions of candidates."""
         smooth, steps = ([getattr(own, name) for own in candidates] for name in Functions._fields)
-        n_smooth, n_steps = max(TARGET_ORDERS, *map(len, smooth)), max(map(len, steps))
+        n_smooth, n_steps = max(N_OF_TARGETS, *map(len, smooth)), max(map(len, steps))
         functions = np.zeros((len(candidates), n_smooth + n_steps, smooth[0].shape[1]))
         for i, (own, own_steps) in enumerate(zip(smooth, steps, strict=True)):
             functions[i, : len(own)] = own
@@ -83,9 +87,10 @@ class CandidateSeries:
 
         ``target`` has its functions in draws (components x functions x draws x padded rows). With b(j, m) the
         coefficient of function j of the candidate and m of the target, these are b(1, 1)², the sum of b(j, 1)²,
-        the largest b(j, m)² with j, m <= 2, the largest square of a step with m = 1, and that of products with the
-        subset. By ``sums``, those of so many components, one after the other, are added up. The cube root of a
-        chi-squared variable is nearly normal (Wilson and Hilferty 1931), which makes them comparable.
+        the largest other b(j, m)² with j, m <= 2, the largest b(j, 1)² with j > 2 or of a step, and b(1, 1)² plus
+        the largest square of a product with the subset. By ``sums``, those of so many components, one after the
+        other, are added up. The cube root of a chi-squared variable is nearly normal (Wilson and Hilferty 1931),
+        which makes them comparable.
         """
         sizes = np.array([1] * len(target) if sums is None else sums, dtype=np.int64)
         return _kernel.series_scores(self.functions, self.n_smooth, target, sizes, self._scale)
@@ -158,9 +163,10 @@ class SeriesStatistic(TestStatistic):
 
     def __init__(self, test: ConditionalTest, purpose: str, n_slots: int = 1) -> None:
         super().__init__(test, purpose, n_slots)
-        n_units, n_scores = len(test.units), _MOST_SCORES * len(test.component_functions)
+        n_units, n_components = len(test.units), len(test.context.table.target.components)
+        n_scores = _MOST_SCORES * n_components
         self._n_scores, self._at_once = n_scores, max(1, _MOST_KEPT // (_DRAWS_KEPT * n_scores))
-        n_values = n_units * test.context.table.n_rows * len(test.component_functions)
+        n_values = n_units * test.context.table.n_rows * n_components
         self._settles = n_values <= _FEW_VALUES
         self._kept = [(block, None) for block in test.blocks.handles]
         self._n_kept = 0
@@ -177,7 +183,9 @@ class SeriesStatistic(TestStatistic):
         """Return those of the scores, added to those of the components of the target."""
         target = self.test.context.table.target
         of_components = target.handicaps(of_sums=True)
-        of_scores = _HANDICAPS if self.test.target.has_products else _HANDICAPS[:-1]
+        tenfolds = max(0.0, math.log10(len(self.test.units) / _FEW_CANDIDATES))
+        of_scores = _HANDICAPS + tenfolds * _MORE_PER_TENFOLD
+        of_scores = of_scores if self.test.target.has_products else of_scores[:-1]
         if of_components is None:
             return np.tile(of_scores, len(target.sums))
         return np.add.outer(of_components, of_scores).ravel()

@@ -30,7 +30,7 @@ def test_stages_say_what_is_done_and_add_up(method, monkeypatch):
     selection = MutualInfoSelector(method=method, random_state=0, verbose=1).fit(X, y).selection_
     tasks = list(dict.fromkeys(stage.task for stage in stages))
     first = (
-        "choosing the number of neighbours" if method == "published" else "step 1: testing 10 features, 249 surr"
+        "choosing the number of neighbours" if method == "published" else "step 1: testing 10 features, 999 surr"
     )
     assert tasks[0].startswith(first)
     for number in range(1, len(selection.steps) + 1):

@@ -117,8 +117,8 @@ def test_names_are_shown_and_written_as_they_are(infosift, frame, csv, tmp_path)
 def test_a_narrow_terminal_shows_the_answer(infosift, csv, fits, width):
     result = infosift("select", csv, "--target", "price", width=width)
     row = next(line for line in result.stdout.splitlines() if line.startswith(" x3 "))
-    # No surrogate of 1,014 is as large: 1 / 1015, times 0.05 / 0.0325 since series have 65 % of alpha.
-    assert row.split()[1:] == ["selected", "0.002"]
+    # No surrogate of 999 is as large: 1 / 1000, times 0.05 / 0.035 since series have 70 % of alpha.
+    assert row.split()[1:] == ["selected", "0.001"]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_notes_come_before_the_work_is_done(infosift, csv, monkeypatch):
     monkeypatch.setattr("infosift.search.runner.Run.select", interrupted)
     result = infosift("select", csv, "--target", "price", "--alpha", 1e-5)
     assert result.exit_code == 130
-    assert "Note: --alpha 1e-05 needs at least 153,846 permutations per test" in result.stderr
+    assert "Note: --alpha 1e-05 needs at least 142,857 permutations per test" in result.stderr
 
 
 def test_a_check_by_a_model(infosift, csv, frame, tmp_path):

@@ -60,7 +60,7 @@ def test_a_precise_test_has_its_level():
     schedule = list(schedule_of_cheap_draws(0.05))
     tests = [max_test(growing(draw), 0.05, schedule, passes_early=True, choose=min) for _ in range(100)]
     assert sum(test.p_values.min() <= 0.05 for test in tests) <= 12
-    assert {test.n_permutations for test in tests} == {249, 999, 4999}
+    assert {test.n_permutations for test in tests} == {999, 4999}
 
 
 def test_draws_end_when_all_is_clear():
@@ -85,11 +85,11 @@ def test_draws_end_when_all_is_clear():
     assert early.interval(early.observed.argmax())[1] <= 0.05
     assert max_test(shifted(30), 0.05, [99], passes_early=True).n_permutations == 99
     cheap = list(schedule_of_cheap_draws(0.05))
-    assert max_test(shifted(30), 0.05, cheap, passes_early=True).n_permutations == 249
+    assert max_test(shifted(30), 0.05, cheap, passes_early=True).n_permutations == 999
     precise = max_test(shifted(30), 0.05, cheap, passes_early=True, choose=min)
     assert precise.n_permutations == 999
     assert precise.p_values.min() == 1 / 1000
-    assert max_test(shifted(-3), 0.05, cheap, passes_early=True, choose=min).n_permutations == 249
+    assert max_test(shifted(-3), 0.05, cheap, passes_early=True, choose=min).n_permutations == 999
 
 
 def with_p_values(*shares):
@@ -111,7 +111,7 @@ def by_position(first):
 @pytest.mark.parametrize(
     ("shares", "choose", "n_permutations"),
     [
-        ((0.0,), None, 249),  # Clopper and Pearson: 1 - 0.001 ** (1 / 249) is the first bound below alpha
+        ((0.0,), None, 999),
         ((0.0,), max, 999),
         ((0.0, 0.5), max, 999),
         # At 999 draws, three standard errors of alpha are 0.021, and another may be chosen if it passes.
@@ -120,7 +120,7 @@ def by_position(first):
         ((0.0, 0.08), max, 999),
         ((0.045,), max, 4999),
         ((0.06, 0.5), max, 4999),
-        ((0.3,), max, 249),
+        ((0.3,), max, 999),
         # One that is chosen whichever of the others pass.
         ((0.0, 0.04), min, 999),
         ((0.0, 0.06, 0.5), min, 999),
@@ -278,10 +278,10 @@ def test_schedules_make_alpha_exact():
     assert list(schedule_of_draws(0.005, settles=True)) == [*looks, 399, 1999]
     assert list(schedule_of_draws(0.03)) == [*looks, 203]
     assert list(schedule_of_draws(0.0065)) == [*looks, 307]
-    assert list(schedule_of_cheap_draws(0.03)) == [249, 999, 4999]
+    assert list(schedule_of_cheap_draws(0.03)) == [999, 4999]
     assert list(schedule_of_cheap_draws(0.03, settles=False)) == [249, 999]
-    assert list(schedule_of_cheap_draws(0.05 * 0.7)) == [249, 999, 4999]
-    assert list(schedule_of_cheap_draws(0.0005)) == [249, 1999, 9999]
+    assert list(schedule_of_cheap_draws(0.05 * 0.7)) == [999, 4999]
+    assert list(schedule_of_cheap_draws(0.0005)) == [1999, 9999]
 
 
 def slow_statistics(scores):

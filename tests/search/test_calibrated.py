@@ -131,7 +131,7 @@ def test_two_copies_that_are_more_informative_than_either_stay():
 
 
 def test_one_feature_replaces_two_poor_copies():
-    sample = simulated.friedman(109, 100, n_copies=5)
+    sample = simulated.friedman(114, 100, n_copies=5)
     selection = select(sample.X, sample.y)
     (replacement,) = selection.replacements
     group = {f"x{i}" for i in (3, *sample.copies)}
@@ -166,7 +166,7 @@ def wave(seed):
     """Something of which the first polynomials, and all steps, see nothing."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(size=(200, 7))
-    return X, np.cos(6 * np.pi * X[:, 2]) + 0.1 * rng.normal(size=200)
+    return X, np.cos(7 * np.pi * X[:, 2]) + 0.1 * rng.normal(size=200)
 
 
 @pytest.mark.parametrize("seed", [3, 4, 7])

@@ -97,7 +97,7 @@ def test_what_is_kept_is_what_verdicts_are_conditional_on():
 
 
 def test_one_that_replaced_two_rests_on_a_test_of_its_own_and_those_replaced_on_their_steps():
-    sample = simulated.friedman(109, 100, n_copies=5)
+    sample = simulated.friedman(114, 100, n_copies=5)
     selection = select(sample.X, sample.y)
     assert selection.replacements
     said = {one.feature: one for one in selection.verdicts}

@@ -51,7 +51,10 @@ _VERSIONS = 3
 
 @dataclass(frozen=True)
 class TestContext:
-    """What all tests of a run share; ``values`` are those of the criterion's structural parameter."""
+    """What all tests of a run share; ``values`` are those of the criterion's structural parameter.
+
+    ``n_candidates`` is how many features a search begins with.
+    """
 
     __test__ = False  # of pytest, to which a class of this name is one of its own
 
@@ -62,6 +65,7 @@ class TestContext:
     seed: int
     null: Null
     reporter: Reporter
+    n_candidates: int = 1
     _regressions: dict[tuple[int, ...], KernelRidge] = field(default_factory=dict)
     _residual_variances: dict[tuple[int, ...], float] = field(default_factory=dict)
 

@@ -108,7 +108,8 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
         values = criterion.values_at_once(table.n_rows)
         for value in values:
             criterion.require_rows(table.n_rows, value)
-        context = TestContext(table, criterion, values, engine, seed, as_null(self.null), reporter)
+        null, n_candidates = as_null(self.null), len(problem.candidates)
+        context = TestContext(table, criterion, values, engine, seed, null, reporter, n_candidates)
         return CalibratedTests(context, problem.settings.alpha, self._count(problem.settings.alpha))
 
 

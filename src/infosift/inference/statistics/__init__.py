@@ -30,8 +30,8 @@ class Stage:
 
     statistic: type[TestStatistic]
     of_step: float
-    of_single: float
-    of_filter: float
+    of_single: float = 0.0
+    of_filter: float = 0.0
 
 
 # In this order, each where those before see nothing: cheap and sharp ones first. Together the tests of a step
@@ -40,7 +40,7 @@ class Stage:
 STATISTICS: dict[str, Stage] = {
     "series": Stage(SeriesStatistic, of_step=0.7, of_single=0.7, of_filter=0.65),
     "neighbours": Stage(NeighborStatistic, of_step=0.08, of_single=0.1, of_filter=0.35),
-    "pairs": Stage(PairStatistic, of_step=0.17, of_single=0.15, of_filter=0.0),
+    "pairs": Stage(PairStatistic, of_step=0.17, of_single=0.15),
 }
 
 

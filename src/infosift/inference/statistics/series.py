@@ -34,12 +34,12 @@ _MOST_KEPT = 10_000_000
 _DRAWS_KEPT = 1000
 _MOST_SCORES = 5
 # By how many standard deviations each score counts for less in the maximum: most dependence is monotone for the
-# greater part, and the first score would pay for the four others. Of more than ten candidates, only strong effects
-# are above the maximum, and the four count for less by so much for each tenfold. By simulation: docs/method.md,
-# "Series".
+# greater part, and the first score would pay for the four others. In a table of more than ten features, only strong
+# effects are above the maximum, and the four count for less by so much for each tenfold. By simulation:
+# docs/method.md, "Series".
 _HANDICAPS = np.array([0.0, 0.3, 0.05, 0.3, 0.3])
 _MORE_PER_TENFOLD = np.array([0.0, 0.3, 0.3, 0.3, 0.3])
-_FEW_CANDIDATES = 10
+_FEW_FEATURES = 10
 # Up to so many values of all candidates, draws are so cheap that five times as many may settle what is near alpha.
 _FEW_VALUES = 500_000
 # Of the candidates that pass, so many of largest effect are compared by how well they predict the residual.
@@ -183,7 +183,8 @@ class SeriesStatistic(TestStatistic):
         """Return those of the scores, added to those of the components of the target."""
         target = self.test.context.table.target
         of_components = target.handicaps(of_sums=True)
-        tenfolds = max(0.0, math.log10(len(self.test.units) / _FEW_CANDIDATES))
+        # All tests of a run weigh scores alike, however many candidates they have.
+        tenfolds = max(0.0, math.log10(self.test.context.n_candidates / _FEW_FEATURES))
         of_scores = _HANDICAPS + tenfolds * _MORE_PER_TENFOLD
         of_scores = of_scores if self.test.target.has_products else of_scores[:-1]
         if of_components is None:

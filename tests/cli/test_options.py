@@ -7,7 +7,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from infosift import Calibrated, Filter, MutualInfoSelector, __version__
+from infosift import Calibrated, Filter, Forward, MutualInfoSelector, __version__
 from infosift.cli import app
 from infosift.criteria.ksg import KSG
 from infosift.registry import CRITERIA, METHODS, MODELS, SEARCHES
@@ -22,6 +22,7 @@ PARAMETERS = [
     (["--null", "circular"], {"method": Calibrated(null="circular")}),
     (["--search", "backward"], {"search": "backward"}),
     (["--search", "filter", "--control", "fdr"], {"search": Filter(control="fdr")}),
+    (["--control", "fdr"], {"search": Forward(control="fdr")}),
     (["--search", "filter", "--control", "none"], {"search": Filter(control=None)}),
     (["--criterion", "gaussian-copula"], {"criterion": "gaussian-copula"}),
     (["--scale", "rank"], {"scale": "rank"}),
@@ -71,8 +72,8 @@ def test_options_for_other_methods_and_searches_are_refused(refused, csv):
     asked = ("select", csv, "-t", "price")
     said = refused(*asked, "--null", "circular", "--method", "published")
     assert said == "--null is for --method calibrated: choose that, or leave --null out."
-    said = refused(*asked, "--control", "fdr")
-    assert said == "--control is for --search filter: choose that, or leave --control out."
+    said = refused(*asked, "--control", "fdr", "--search", "backward")
+    assert said == "--control is for --search forward or filter: choose that, or leave --control out."
 
 
 @pytest.mark.parametrize("option", CHOICES)

@@ -18,7 +18,7 @@ import pytest
 from sklearn.base import clone
 
 from hazards import KINDS
-from infosift import KSG, Calibrated, InputError, MutualInfoSelector, Selection, selection_stability
+from infosift import KSG, Calibrated, Forward, InputError, MutualInfoSelector, Selection, selection_stability
 from infosift.results.serialization import read_record
 from infosift.search.checkpoint import Checkpoint
 from infosift.search.runner import SearchState
@@ -28,6 +28,7 @@ from samples import friedman, selection, with_new_digest
 METHODS = [
     MutualInfoSelector(method="calibrated", random_state=0),
     MutualInfoSelector(method="published", random_state=0),
+    MutualInfoSelector(0.1, search=Forward(control="fdr"), random_state=0),
 ]
 DAMAGES = int(os.environ.get("INFOSIFT_DAMAGES", "300"))  # of each kind of checkpoint
 

@@ -49,6 +49,7 @@ def test_other_searches_are_refused(asked):
         (Floating(remove=-1), "remove must be"),
         (Floating(remove=2), "remove=2 is more than add=1: change one of them"),
         (Filter(control="fdx"), "control must be one of fwer, fdr, None"),
+        (Forward(control=None), "control must be one of fwer, fdr, not None"),
     ],
 )
 def test_parameters_of_searches_are_checked(search, message):

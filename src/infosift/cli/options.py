@@ -101,7 +101,7 @@ CHOICES = {
     "method": Choice(METHODS, "How features are tested"),
     "null": Choice(NULLS, "How surrogates are drawn"),
     "search": Choice(SEARCHES, "Which feature next"),
-    "control": Choice(CONTROLS, "What alpha bounds in a filter"),
+    "control": Choice(CONTROLS, "What alpha bounds, in a filter or along a forward search (without none)"),
     "criterion": Choice(CRITERIA, "What is measured"),
     "check_model": Choice(
         MODELS, "Also cross-validate a model on the selected features, the peak and all features"

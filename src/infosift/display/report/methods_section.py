@@ -122,11 +122,18 @@ def _adjusted_tests(selection: Selection) -> list[str]:
             f"Each feature was compared with {surrogates}, and the least needed removed while it was not "
             f"significant at {alpha:g} divided by the number of features left (Bonferroni); {permutations}",
         ]
+    levels = f"{alpha:g}{f' ({divided})' if divided else ''}"
+    if selection.error_rate == "false discovery rate":
+        control = (
+            f". Features were added as long as the mean of -log(1 - p) over all steps was, there or at a later one, "
+            f"at most {levels}: the estimated false discovery rate of the path (ForwardStop, G'Sell and others 2016)"
+        )
+    else:
+        control = f", which controls the family-wise error of each step at {levels}"
     sentences = [
         tests,
         f"The best candidate was compared with {surrogates}. Its p-value is that of the maximum over all "
-        f"candidates (Westfall and Young 1993), which controls the family-wise error of each step at {alpha:g}"
-        f"{f' ({divided})' if divided else ''}; {permutations}",
+        f"candidates (Westfall and Young 1993){control}; {permutations}",
     ]
     if len(selection.accepted) > 1 and not selection.is_partial:
         sentences.append("At the end, selected features that added nothing to the others were removed.")

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from time import perf_counter
+from typing import Any
 
 from infosift.search.calibrated import Calibrated
+from infosift.search.stepwise import Forward
 from infosift.selector import MutualInfoSelector
 from studies import simulated
 from studies.outcome import Outcome, Setting, Table
@@ -29,7 +31,8 @@ class Situation:
     n_runs: int
     counted: tuple[str, ...]
     to_reach: str
-    null: str = "residual"
+    options: tuple[tuple[str, Any], ...] = ()
+    keeps: bool = False  # the relevant features, so that what is counted is a single test
 
 
 def _situations() -> list[Situation]:
@@ -57,7 +60,81 @@ def _situations() -> list[Situation]:
         Situation(f"given x0: {name}", partial(simulated.useless, name), 100, ("clean",), "93 %")
         for name in simulated.USELESS
     ]
-    return listed + _situations_with_gaps() + _situations_in_time() + _situations_of_people()
+    return [
+        *listed,
+        *_single_tests(),
+        *_situations_of_columns(),
+        *_situations_with_gaps(),
+        *_situations_in_time(),
+        *_situations_of_people(),
+        *_situations_of_pairs(),
+        *_paths(),
+    ]
+
+
+def _single_tests() -> list[Situation]:
+    """Return tests of a child of a feature that is kept, which is uninformative given that feature."""
+    return [
+        Situation(
+            f"single test given x0: {name}, n = {n}",
+            partial(simulated.child, name, n=n),
+            300,
+            ("unrelated",),
+            "at most 8.5 %",
+            keeps=True,
+        )
+        for name in simulated.CHILDREN
+        for n in (60, 150, 400)
+    ]
+
+
+def _situations_of_columns() -> list[Situation]:
+    """Return kinds of columns that tests find hard: as noise, and with two relevant ones."""
+    return [
+        Situation(
+            f"{kind}, {'two relevant' if number else 'noise'}",
+            partial(simulated.of_kind, kind=kind, n_relevant=number),
+            200 if number == 0 else 100,
+            ("clean", "all") if number else ("any",),
+            "93 % clean" if number else "at most 7 %",
+        )
+        for kind in simulated.KINDS_OF_COLUMNS
+        for number in (0, 2)
+    ]
+
+
+def _situations_of_pairs() -> list[Situation]:
+    """Return features that matter only together, among few and many others."""
+    return [
+        Situation(
+            f"{name}, n = 833, d = {d:,}",
+            partial(simulated.together, name, n=833, d=d),
+            20,
+            ("all", "exact"),
+            "80 %",
+        )
+        for name in simulated.TOGETHER
+        for d in (32, 256, 2_048)
+    ]
+
+
+def _paths() -> list[Situation]:
+    """Return many weak effects, with either error rate along the path."""
+    of_rate = (("alpha", 0.1), ("search", Forward(control="fdr")))
+    return [
+        Situation(
+            f"20 of 200 relevant{f' in modules of {module}' if module > 1 else ''}, n = {n}"
+            f"{', false discovery rate 10 %' if options else ''}",
+            partial(simulated.many_weak, n=n, module=module),
+            100,
+            ("false share", "sets found"),
+            "at most 11 % / –" if options else "–",
+            options,
+        )
+        for module in (1, 5)
+        for n in (200, 400)
+        for options in ((), of_rate)
+    ]
 
 
 def _situations_of_genes() -> list[Situation]:
@@ -85,7 +162,7 @@ def _situations_in_time() -> list[Situation]:
             200,
             ("any",),
             "at most 8 %",
-            "circular",
+            (("method", Calibrated(null="circular")),),
         )
         for persistence in (0.8, 0.98)
         for n, d in ((200, 8), (300, 6))
@@ -162,16 +239,16 @@ def run(setting: Setting) -> Outcome:
 
 def count(situation: Situation, n_runs: int, map_: Callable[..., Iterable[list[int]]] = map) -> dict[str, float]:
     """Select on data sets of a situation, with seeds from 0 on, and return the means of what it counts."""
-    runs = map_(partial(_choose, situation.sample, situation.null), range(n_runs))
+    runs = map_(partial(_choose, situation.sample, dict(situation.options), situation.keeps), range(n_runs))
     selected = [frozenset(features) for features in runs]
     samples = [situation.sample(seed) for seed in range(n_runs)]
     return {name: _COUNTS[name](selected, samples) for name in situation.counted}
 
 
-def _choose(sample: Callable[[int], Sample], null: str, seed: int) -> list[int]:
+def _choose(sample: Callable[[int], Sample], options: dict[str, Any], keeps: bool, seed: int) -> list[int]:
     drawn = sample(seed)
-    method = Calibrated(null=null)
-    selector = MutualInfoSelector(method=method, missing="partial", random_state=seed, n_jobs=1)
+    kept = sorted(drawn.truth) if keeps else None
+    selector = MutualInfoSelector(missing="partial", keep=kept, random_state=seed, n_jobs=1, **options)
     return list(selector.fit(drawn.X, drawn.y, groups=drawn.row_groups).selection_.indices)
 
 
@@ -188,12 +265,21 @@ def _originals(selected: frozenset[int], sample: Sample) -> frozenset[int]:
     return frozenset(sample.original if column in sample.copies else column for column in selected)
 
 
+def _sets(selected: frozenset[int], sample: Sample) -> frozenset[int]:
+    """Return the relevant features that are selected, or for which another one of their module is."""
+    return frozenset(column - column % sample.module for column in selected) & sample.truth
+
+
 _COUNTS = {
     "any": _share(lambda selected, sample: len(selected) > 0),
     "clean": _share(lambda selected, sample: selected <= sample.truth),
     "all": _share(lambda selected, sample: selected >= sample.truth),
     "unrelated": _share(lambda selected, sample: not selected <= sample.truth | sample.copies),
     "found": _share(lambda selected, sample: len(selected & sample.truth)),
+    "sets found": _share(lambda selected, sample: len(_sets(selected, sample))),
+    "false share": _share(
+        lambda selected, sample: (len(selected) - len(_sets(selected, sample))) / max(1, len(selected))
+    ),
     "exact": _share(lambda selected, sample: selected == sample.truth),
     "redundant": _share(lambda selected, sample: len(selected) - len(_originals(selected, sample))),
     "repeated": _share(lambda selected, sample: len(selected) > len(_originals(selected, sample))),
@@ -202,4 +288,4 @@ _COUNTS = {
 
 
 def _shown(name: str, share: float) -> str:
-    return f"{share:.2f}" if name in ("redundant", "groups", "found") else f"{100 * share:.1f} %"
+    return f"{share:.2f}" if name in ("redundant", "groups", "found", "sets found") else f"{100 * share:.1f} %"

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.signal import lfilter
 
-from infosift.arrays import FloatArray, IntArray
+from infosift.arrays import BoolArray, FloatArray, IntArray
 
 Generator = np.random.Generator
 _COLUMNS = 10
@@ -37,6 +38,8 @@ class Sample:
         Position of the feature that is copied.
     row_groups : ndarray of shape (n_rows,) or None
         Which rows belong together, as the visits of one person do.
+    module : int
+        How many neighbouring features are correlated, of which the first may be relevant.
     """
 
     X: FloatArray
@@ -45,6 +48,7 @@ class Sample:
     copies: frozenset[int] = frozenset()
     original: int = 0
     row_groups: IntArray | None = None
+    module: int = 1
 
 
 def draw_friedman(seed: int, n_rows: int = 100) -> tuple[FloatArray, FloatArray]:
@@ -76,6 +80,77 @@ def genes(seed: int, n: int, d: int, n_relevant: int, *, modules: bool, classes:
     y = (rng.logistic(size=n) < 3 * signal) * 1.0 if classes else signal + 0.7 * rng.normal(size=n)
     mates = {i for first in relevant for i in range(first + 1, first + size)} if modules else set()
     return Sample(X, y, frozenset(relevant.tolist()), frozenset(mates))
+
+
+def many_weak(seed: int, n: int, module: int) -> Sample:
+    """Draw 200 features in modules correlated by 0.6, of which 20 act linearly, each of another module."""
+    rng = np.random.default_rng([seed, n, module, 7])
+    X: FloatArray = rng.normal(size=(n, 200))
+    if module > 1:
+        shared = rng.normal(size=(n, 200 // module))
+        X = np.sqrt(0.4) * X + np.sqrt(0.6) * shared[:, np.arange(200) // module]
+    relevant = np.arange(20) * 10
+    signs = np.where(np.arange(20) % 2, -1.0, 1.0)
+    y = np.asarray(0.3 * X[:, relevant] @ signs + rng.normal(size=n), dtype=np.float64)
+    return Sample(X, y, frozenset(relevant.tolist()), module=module)
+
+
+def of_kind(seed: int, kind: str, n_relevant: int) -> Sample:
+    """Draw ten features of a kind that tests find hard, and a target that depends on the first of them."""
+    rng = np.random.default_rng([seed, n_relevant, *kind.encode()])
+    n = 300 if kind == "20 levels" else 200
+    X: Any = rng.normal(size=(n, _COLUMNS))
+    effect = X[:, :n_relevant].sum(axis=1)
+    if kind == "20 levels":
+        codes = rng.integers(20, size=(n, _COLUMNS))
+        of_levels = rng.normal(size=(20, _COLUMNS))
+        effect = of_levels[codes[:, :n_relevant], np.arange(n_relevant)].sum(axis=1)
+        X = np.char.add("level ", codes.astype(str))
+    elif kind == "Cauchy":
+        X = rng.standard_cauchy(size=(n, _COLUMNS))
+        effect = np.arctan(X[:, :n_relevant]).sum(axis=1)
+    elif kind == "counts with many zeros":
+        X = rng.poisson(0.5 * rng.gamma(1.0, size=(n, _COLUMNS))).astype(np.float64)
+        effect = np.minimum(X[:, :n_relevant], 3).sum(axis=1)
+    y = effect + 0.7 * rng.normal(size=n)
+    if kind == "classes 95 : 5":
+        y = (y > np.quantile(y, 0.95)) * 1.0
+    return Sample(X, y, frozenset(range(n_relevant)))
+
+
+KINDS_OF_COLUMNS = ("20 levels", "Cauchy", "counts with many zeros", "classes 95 : 5")
+
+
+def _ring(X: FloatArray, width: float) -> BoolArray:
+    return np.asarray(np.abs(np.hypot(X[:, 0] - 0.5, X[:, 1] - 0.5) - 0.35) <= width)
+
+
+def _of_signs(X: FloatArray, first: int, least: float) -> BoolArray:
+    return np.asarray((X[:, first] - 0.5) * (0.5 - X[:, first + 1]) >= least)
+
+
+# Classes of uniform features, most of which matter only together (Passemiers and others 2024), and how many do.
+TOGETHER: dict[str, tuple[Callable[[FloatArray, Generator], BoolArray], int]] = {
+    "ring": (lambda X, rng: _ring(X, 0.1151), 2),
+    "exclusive or": (lambda X, rng: _of_signs(X, 0, 0.0), 2),
+    "ring or exclusive or": (lambda X, rng: _ring(X, 0.0704) | _of_signs(X, 2, 0.0337), 4),
+    "ring, exclusive or, or sum": (
+        lambda X, rng: (
+            _ring(X, 0.0479)
+            | _of_signs(X, 2, 0.0598)
+            | (X[:, 4] + X[:, 5] + rng.normal(0, 0.2, size=len(X)) >= 1.4074)
+        ),
+        6,
+    ),
+}
+
+
+def together(name: str, seed: int, n: int, d: int) -> Sample:
+    """Draw classes of d uniform features, the first of which matter together."""
+    rng = np.random.default_rng([seed, n, d, sorted(TOGETHER).index(name)])
+    classes, n_relevant = TOGETHER[name]
+    X = rng.uniform(size=(n, d))
+    return Sample(X, classes(X, rng).astype(np.float64), frozenset(range(n_relevant)))
 
 
 def friedman(seed: int, n: int, n_copies: int = 0, sd: float = 0.05) -> Sample:
@@ -241,6 +316,33 @@ USELESS = {
     ),
     "a child and a target whose noise has two humps or one with it": _two_humps,
 }
+
+
+# What a child of x0 and a target take from it; children of "spreads" have only a spread from it.
+_CHILDREN: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "linear": lambda x: x,
+    "square": lambda x: x**2,
+    "sine": lambda x: np.sin(2 * x),
+    "exponential": np.exp,
+    "step": lambda x: np.where(x > 0, 2.0, 0.0),
+    "near copy": lambda x: x,
+    "classes": lambda x: x,
+    "spreads that vanish": lambda x: x,
+}
+CHILDREN = tuple(_CHILDREN)
+
+
+def child(name: str, seed: int, n: int) -> Sample:
+    """Draw x0, a child of it, and a target on which the child has no bearing given x0."""
+    rng = np.random.default_rng([seed, n, 8, CHILDREN.index(name)])
+    x, noise, e = rng.normal(size=(3, n))
+    cause, spread = _CHILDREN[name](x), 0.1 if name == "near copy" else 0.5
+    own, y = cause + spread * noise, _CHILDREN[name](x) + 0.5 * e
+    if name == "classes":
+        y = (y > 0) * 1.0
+    elif name == "spreads that vanish":
+        own, y = np.abs(x) * noise, x + 0.5 * np.abs(x) * e
+    return Sample(np.column_stack([x, own]), y, frozenset({0}))
 
 
 def useless(name: str, seed: int) -> Sample:

@@ -128,8 +128,8 @@ largest_pairs(const Functions &functions, std::size_t rows, std::size_t start, s
         throw std::invalid_argument("pairs must be of features, with one to 32 functions each");
     if (weights.shape(0) != orders || weights.shape(1) != orders)
         throw std::invalid_argument("there must be a weight for each function of one feature and of the other");
-    const PairFunctions pairs{functions.data(), features, orders, rows, stride,
-                              start,            stop,     others, span_of<float, 2>(weights)};
+    const PairFunctions pairs{functions.data(),          features, orders, rows, stride, start, stop, others,
+                              span_of<float, 2>(weights)};
     const TargetFunctions drawn{target.data(), target.shape(0), 1, draws, stride};
     const InstructionSet instructions = instruction_set_named(instructions_name);
     auto largest = std::make_unique<double[]>(draws);
@@ -229,12 +229,13 @@ void bind_draws(nb::module_ &module) {
         "(both by candidate), and the largest of each draw.");
     module.def("studentised_maxima", &studentised_maxima<double>, nb::arg("scores").noconvert(),
                nb::arg("handicaps").none() = nb::none());
-    module.def("predicted_by_trees", &predicted_by_trees, nb::arg("half_ranks").noconvert(),
-               nb::arg("samples").noconvert(), nb::arg("targets").noconvert(), nb::arg("least_rows"),
-               nb::arg("most_depth"),
-               "What regression trees on the ranks of columns (columns x rows, in halves) predict for the rows that\n"
-               "are not in their samples (trees x rows, how often each row is taken); NaN for a row that is in all.\n\n"
-               "Returns (targets x rows): means over trees of a depth, whose leaves have at least so many rows.");
+    module.def(
+        "predicted_by_trees", &predicted_by_trees, nb::arg("half_ranks").noconvert(),
+        nb::arg("samples").noconvert(), nb::arg("targets").noconvert(), nb::arg("least_rows"),
+        nb::arg("most_depth"),
+        "What regression trees on the ranks of columns (columns x rows, in halves) predict for the rows that\n"
+        "are not in their samples (trees x rows, how often each row is taken); NaN for a row that is in all.\n\n"
+        "Returns (targets x rows): means over trees of a depth, whose leaves have at least so many rows.");
 }
 
 } // namespace infosift

@@ -57,8 +57,8 @@ struct TargetFunctions {
         return values + ((component * functions + function) * draws + draw) * padded_rows;
     }
     std::size_t products() const { return functions - orders; }
-    /// Kinds of scores: of the first functions, of all with the first, of both orders, of higher ones and steps, and
-    /// of products if there are any.
+    /// Kinds of scores: of the first functions, of all with the first, of both orders, of higher ones and steps,
+    /// and of products if there are any.
     std::size_t kinds() const { return products() > 0 ? 5 : 4; }
 };
 

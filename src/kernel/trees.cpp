@@ -96,10 +96,12 @@ private:
                 const std::size_t row = order[i];
                 left_weight += weights_[row];
                 left_sum += weights_[row] * target_[row];
-                if (i + 1 - begin < size_.least_rows || columns_.at(column, row) == columns_.at(column, order[i + 1]))
+                if (i + 1 - begin < size_.least_rows ||
+                    columns_.at(column, row) == columns_.at(column, order[i + 1]))
                     continue;
                 const double right_sum = sum - left_sum;
-                const double gain = left_sum * left_sum / left_weight + right_sum * right_sum / (weight - left_weight);
+                const double gain =
+                    left_sum * left_sum / left_weight + right_sum * right_sum / (weight - left_weight);
                 if (gain > best.gain)
                     best = {column, i + 1 - begin, gain};
             }

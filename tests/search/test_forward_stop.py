@@ -26,7 +26,7 @@ def estimates(p_values):
 
 
 def slow_number(p_values):
-    """How many steps are added: those up to the last whose estimate is at most alpha, as far as one is in reach."""
+    """How many steps are added: up to the last whose estimate is at most alpha, as far as one is in reach."""
     number = 0
     for k, estimate in enumerate(estimates(p_values), start=1):
         if estimate <= ALPHA:

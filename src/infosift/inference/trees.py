@@ -28,8 +28,8 @@ _MOST_DRAWN = 2_000
 def predict_target(components: FloatArray, regression: KernelRidge) -> FloatArray:
     """Predict components of the target (components x rows) from the subset of a regression, each row left out.
 
-    A prediction is the mean of that regression, and of trees with a regression of what they leave, weighted so that
-    its error is least (stacking; Wolpert 1992).
+    A prediction is the mean of that regression, and of trees with a regression of what they leave, weighted so
+    that its error is least (stacking; Wolpert 1992).
     """
     smooth, by_trees = regression.predict(components), _predict_by_trees(components, regression)
     away = by_trees + regression.predict(components - by_trees) - smooth

@@ -31,8 +31,8 @@ _MOST_SUBSTITUTES = 5
 _VALUES_AT_ONCE = 1_000_000
 # Features are compared by their ranks in so many of very many rows.
 _MOST_ROWS = 20_000
-# Steps that are tested ahead for a false discovery rate: as if so many more had p-values of zero, the estimate must
-# be within reach of alpha.
+# For a false discovery rate, steps are tested ahead while so many more, with p-values of zero, would bring the
+# estimate to alpha.
 _MOST_AHEAD = 5
 _LARGEST_P = 1 - 1e-9
 
@@ -92,7 +92,7 @@ class Forward(StepwiseSearch):
     def _bounds_rate(self, method: Method) -> bool:
         if self.control == "fdr" and not method.adjusted:
             raise InputError(
-                'The false discovery rate needs p-values that are adjusted for the number of candidates: choose '
+                "The false discovery rate needs p-values that are adjusted for the number of candidates: choose "
                 'method="calibrated", or leave control out.'
             )
         return self.control == "fdr"
@@ -269,9 +269,9 @@ def additions(
 class ForwardStop:
     """Additions of which a share of at most alpha is expected to be false (G'Sell and others 2016).
 
-    With p(i) the adjusted p-value of step i, the rate after k steps is estimated by the mean of -log(1 - p(i)), each
-    of which has mean 1 where nothing is left to find. The path is as long as the last estimate that is at most
-    alpha. So steps are tested ahead, and added together once the estimate is as low again; where that is out of
+    With p(i) the adjusted p-value of step i, the rate after k steps is estimated by the mean of -log(1 - p(i)),
+    each of which has mean 1 where nothing is left to find. The path is as long as the last estimate that is at
+    most alpha. So steps are tested ahead, and added together once the estimate is as low again; where that is out of
     reach, the first of them is the one that ends the search. The p-value of a step is then that estimate.
     """
 
@@ -295,8 +295,9 @@ class ForwardStop:
     def _batch(
         self, rates: Sequence[float], subset: list[FeatureUnit], candidates: Units, slots_left: int
     ) -> list[Step]:
-        """Return the steps up to the next at which the estimate is at most alpha; where there is none, the first."""
-        total, steps = len(rates) * (rates[-1] if rates else 0.0), []
+        """Return the steps up to the next at which the estimate is at most alpha; if there is none, the first."""
+        total = len(rates) * (rates[-1] if rates else 0.0)
+        steps: list[Step] = []
         sums: list[float] = []
         while not steps or (
             candidates and slots_left > 0 and total <= self._alpha * (len(rates) + len(steps) + _MOST_AHEAD)

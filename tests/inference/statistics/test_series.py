@@ -1,6 +1,7 @@
 """Series scores against their definition, draw by draw; which candidate is selected, without any randomness."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -75,7 +76,10 @@ def slow_scores(candidates, components, subset, index):
                 squares[0][0],
                 sum(of_function[0] for of_function in squares),
                 max([square for of_function in squares[:2] for square in of_function][1:], default=0.0),
-                max([of_function[0] for of_function in squares[2:]] + [square for (square,) in of_steps], default=0.0),
+                max(
+                    [of_function[0] for of_function in squares[2:]] + [square for (square,) in of_steps],
+                    default=0.0,
+                ),
             ]
             if subset is not None:
                 products = slow_squares(functions[:1], standardised(subset * component[:1]), index)[0]
@@ -370,3 +374,16 @@ def test_a_feature_that_only_says_how_far_off_the_target_is_explains_nothing_of_
     effects = effects_of(test, [0])[0]
     assert effects[0] > effects[1]
     assert most_explanatory(test, [0, 1, 2]) == 1
+
+
+def test_in_wide_tables_scores_that_are_not_monotone_count_for_less():
+    test = make()
+    handicaps = {}
+    for n_candidates in (1, 10, 100, 1000):
+        test.context = replace(test.context, n_candidates=n_candidates)
+        handicaps[n_candidates] = SeriesStatistic(test, "testing").handicaps()
+    np.testing.assert_array_equal(handicaps[1], handicaps[10])
+    more = handicaps[100] - handicaps[10]
+    np.testing.assert_allclose(handicaps[1000] - handicaps[100], more)
+    assert more.min() == 0.0
+    np.testing.assert_allclose(more[handicaps[1] > 0], 0.3)

@@ -125,8 +125,8 @@ def _adjusted_tests(selection: Selection) -> list[str]:
     levels = f"{alpha:g}{f' ({divided})' if divided else ''}"
     if selection.error_rate == "false discovery rate":
         control = (
-            f". Features were added as long as the mean of -log(1 - p) over all steps was, there or at a later one, "
-            f"at most {levels}: the estimated false discovery rate of the path (ForwardStop, G'Sell and others 2016)"
+            ". Features were added as long as the mean of -log(1 - p) over the steps was, there or later on, at "
+            f"most {levels}: the estimated false discovery rate (ForwardStop, G'Sell and others 2016)"
         )
     else:
         control = f", which controls the family-wise error of each step at {levels}"

@@ -226,7 +226,7 @@ def _weights(n_functions: int, n_sides: int) -> NDArray[np.float32]:
     """Return what coefficients of products count for (functions x functions): none of a polynomial and a side."""
     is_side = np.arange(n_functions) >= n_functions - n_sides
     weights = np.where(is_side, _WEIGHT_OF_SIDES, 1.0) * (is_side[:, None] == is_side)
-    return weights.astype(np.float32)
+    return np.asarray(weights, dtype=np.float32)
 
 
 def _largest_of_pairs(
@@ -250,7 +250,7 @@ def _effects_of(functions: FixedPoint, target: FixedPoint) -> IntArray:
     n_components, _, n_draws, n_rows = target.shape
     drawn = target.reshape(-1, n_rows).astype(np.float64)
     products = np.abs(functions[:, 0].astype(np.float64) @ drawn.T)
-    return products.reshape(-1, n_components, n_draws).max(axis=1).astype(np.int64)
+    return np.asarray(products.reshape(-1, n_components, n_draws).max(axis=1), dtype=np.int64)
 
 
 def _first_functions(item: tuple[FixedPoint, IntArray]) -> list[FixedPoint]:

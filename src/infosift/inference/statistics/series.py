@@ -34,8 +34,8 @@ _MOST_KEPT = 10_000_000
 _DRAWS_KEPT = 1000
 _MOST_SCORES = 5
 # By how many standard deviations each score counts for less in the maximum: most dependence is monotone for the
-# greater part, and the first score would pay for the four others. In a table of more than ten features, only strong
-# effects are above the maximum, and the four count for less by so much for each tenfold. By simulation:
+# greater part, and the first score would pay for the four others. In a table of more than ten features, only
+# strong effects are above the maximum, and the four count for less by so much for each tenfold. By simulation:
 # docs/method.md, "Series".
 _HANDICAPS = np.array([0.0, 0.3, 0.05, 0.3, 0.3])
 _MORE_PER_TENFOLD = np.array([0.0, 0.3, 0.3, 0.3, 0.3])

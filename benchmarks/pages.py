@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from studies import power, prediction
+from studies import power, prediction, simulated
 from studies.outcome import Table, per_cent
 from studies.selectors import DEFAULT
 
@@ -68,6 +68,7 @@ _SELECTORS = {
     "dCRT, forest": "dCRT\n(forest)",
     "knockoffs": "knockoffs",
 }
+_WIDTHS = (32, 256, 2_048)  # of tables in which features matter together
 _LIGHT = 55  # per cent, up to which numbers are written in black
 
 
@@ -149,6 +150,17 @@ def _uninformative() -> list[Table]:
     names["correlated noise"] = "thirty features of noise with correlations of 0.9, two relevant ones, n = 100"
     title = "Features that are uninformative given the relevant one: runs in which none is selected, in per cent"
     return _rates(title, "features besides x0, which is relevant", {"clean": "clean"}, names)
+
+
+def _together() -> list[Table]:
+    """Return how often features that matter only together are found whole, among few and many others."""
+    numbers = results_of("calibration")
+    rows = [
+        (name, *(f"{100 * numbers[f'{name}, n = 833, d = {d:,}']['exact']:.0f}" for d in _WIDTHS))
+        for name in simulated.TOGETHER
+    ]
+    title = "Classes of 833 rows: runs with exactly the relevant features, in per cent of 20"
+    return [Table(title, ("class", *(f"{d:,} features" for d in _WIDTHS)), tuple(rows))]
 
 
 def _missing() -> list[Table]:
@@ -237,6 +249,7 @@ TABLES: dict[str, Callable[[], list[Table]]] = {
     "redundant": _redundant,
     "kinds": _kinds,
     "uninformative": _uninformative,
+    "together": _together,
     "missing": _missing,
     "row-groups": _row_groups,
     "series": _series,

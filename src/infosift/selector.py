@@ -175,7 +175,7 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> selector = MutualInfoSelector(alpha=0.05, random_state=0).fit(X, y)
     >>> selector.selection_.names
-    ('s5', 'bmi', 'bp', 's3', 'sex')
+    ('bmi', 's5', 'bp', 's3', 'sex')
     """
 
     alpha: float = 0.05

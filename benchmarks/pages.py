@@ -156,7 +156,7 @@ def _together() -> list[Table]:
     """Return how often features that matter only together are found whole, among few and many others."""
     numbers = results_of("calibration")
     rows = [
-        (name, *(f"{100 * numbers[f'{name}, n = 833, d = {d:,}']['exact']:.0f}" for d in _WIDTHS))
+        (name, *(_cell(numbers.get(f"{name}, n = 833, d = {d:,}", {}), "exact") for d in _WIDTHS))
         for name in simulated.TOGETHER
     ]
     title = "Classes of 833 rows: runs with exactly the relevant features, in per cent of 20"

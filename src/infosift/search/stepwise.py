@@ -271,8 +271,8 @@ class ForwardStop:
 
     With p(i) the adjusted p-value of step i, the rate after k steps is estimated by the mean of -log(1 - p(i)),
     each of which has mean 1 where nothing is left to find. The path is as long as the last estimate that is at
-    most alpha. So steps are tested ahead, and added together once the estimate is as low again; where that is out of
-    reach, the first of them is the one that ends the search. The p-value of a step is then that estimate.
+    most alpha. So steps are tested ahead, and added together once the estimate is as low again; where that is out
+    of reach, the first of them is the one that ends the search. The p-value of a step is then that estimate.
     """
 
     def __init__(self, problem: Problem, tests: Tests, decided: Sequence[Step] = ()) -> None:

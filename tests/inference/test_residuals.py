@@ -14,7 +14,6 @@ from infosift.inference.conditional_test import (
     residuals_of_target,
 )
 from infosift.inference.kernel_ridge import KernelRidge, expected_spread
-from infosift.inference.trees import predict_target
 
 ENGINE = ThreadEngine(1)
 
@@ -53,7 +52,7 @@ def test_residuals_of_numbers_are_in_spreads_also():
     x = rng.normal(size=200)
     regression, number = KernelRidge(x[None], ENGINE), x + np.exp(x) * rng.normal(size=200)
     residuals = residuals_of_target(target_of(number, rng.integers(2, size=200)), regression)
-    predicted = predict_target(number[None], regression)
+    predicted = regression.predict_with_jumps(number[None])
     spread = expected_spread(number - predicted, regression)
     np.testing.assert_allclose(residuals.raw[0], number - predicted[0], atol=1e-9)
     np.testing.assert_allclose(residuals.low[0], (number - predicted[0]) / spread[0], atol=1e-9)

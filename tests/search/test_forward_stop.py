@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from infosift import InputError, MutualInfoSelector, Selection
 from infosift.display.report.methods_section import methods_paragraph
 from infosift.results.steps import Step
-from infosift.search.stepwise import _MOST_AHEAD, Forward, ForwardStop, additions
+from infosift.search.forward_stop import _MOST_AHEAD, ForwardStop
+from infosift.search.stepwise import Forward, additions
 from samples import friedman
 
 ALPHA, SHARE = 0.1, 0.5
@@ -75,7 +76,7 @@ def problem_of(n_features, **settings):
 def path_of(p_values, decided=(), **settings):
     problem = problem_of(len(p_values), **settings)
     path = ForwardStop(problem, Tests(p_values), decided)
-    return list(additions(problem, path, decided[: path.n_known]))
+    return list(additions(problem, path.add, decided[: path.n_known]))
 
 
 thousandths = st.lists(st.one_of(st.integers(1, 1000), st.integers(1, 60)), min_size=1, max_size=25)

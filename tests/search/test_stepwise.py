@@ -108,7 +108,7 @@ def test_a_search_knows_no_method_and_asks_about_what_is_left():
     halted = Scripted(problem, accepted=0)
     assert len(list(Forward().decisions(problem, halted))) == 1
     resumed = Scripted(problem, accepted=9)
-    assert list(additions(problem, resumed, steps[:1])) == steps
+    assert list(additions(problem, resumed.add, steps[:1])) == steps
     assert resumed.asked == tests.asked[1:]
 
 

@@ -32,7 +32,6 @@ from infosift.inference.kernel_ridge import QUICK, KernelRidge, expected_spread,
 from infosift.inference.nulls import Null, NullModel, RandomPermutations, Surrogates, TargetInDraws
 from infosift.inference.nulls.residual import columns_at_once
 from infosift.inference.permutation import PermutationIndices
-from infosift.inference.trees import predict_target
 from infosift.progress import Reporter
 from infosift.random_streams import stream
 
@@ -406,7 +405,7 @@ def _draw_of(
 
 def residuals_of_target(target: Target, regression: KernelRidge) -> TargetResiduals:
     """Return the residuals of all components of a target given the subset of a regression."""
-    predicted = predict_target(target.components, regression)
+    predicted = regression.predict_with_jumps(target.components)
     return target.residuals(predicted, expected_spread(target.components - predicted, regression))
 
 

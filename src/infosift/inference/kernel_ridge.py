@@ -12,11 +12,14 @@ from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 from scipy.spatial.distance import cdist
 
+from infosift import _kernel
 from infosift.arrays import FloatArray, IntArray
+from infosift.criteria.rank_basis import uniform_ranks
 from infosift.data.prepare import impute, to_gaussian_ranks
 from infosift.data.types import are_categorical, coordinates_of
 from infosift.engines.base import Engine, equal_parts, single_threaded_blas
@@ -52,6 +55,12 @@ _LEAST_SPREAD = 0.1  # of the mean absolute residual
 _LEAST_DISTANCE = 1e-3  # of the mean, before a logarithm is taken
 # By how much the log-likelihood must rise for the spread to vary from row to row.
 _COST_OF_A_SPREAD = 3.0
+# Bagged regression trees (Breiman 1996) follow a target that jumps. Deeper ones predict a jump worse than a kernel
+# does. Of more rows (or folds of groups), so many are drawn for a tree.
+_N_TREES = 64
+_MOST_DEPTH = 4
+_LEAST_ROWS = 5
+_MOST_DRAWN = 2_000
 # A column is heavy-tailed where its interquartile range is less than this times its standard deviation; that of a
 # normal one is 1.35 times.
 _NARROW = 0.7
@@ -348,9 +357,9 @@ class KernelRidge:
         resolution: Resolution | None = None,
         row_groups: IntArray | None = None,
     ) -> None:
-        self.points = coordinates_of(_without_long_tails(subset)).T  # (rows x coordinates)
-        self._n_columns, self.n_rows = len(subset), len(self.points)
-        self.folds = folds_of(row_groups)
+        self._points = coordinates_of(_without_long_tails(subset)).T  # (rows x coordinates)
+        self._n_columns, self.n_rows = len(subset), len(self._points)
+        self._folds = folds_of(row_groups)
         # Widths and ridges are compared in some of very many rows.
         self._compared = np.linspace(0, self.n_rows - 1, min(self.n_rows, _MOST_COMPARED)).astype(np.int64)
         if resolution is None:
@@ -377,13 +386,13 @@ class KernelRidge:
 
     def _distances(self) -> SquaredDistances:
         n_landmarks = _CANDIDATES_PER_FUNCTION * self._resolution.n_functions
-        return SquaredDistances(self.points, self._n_columns, n_landmarks)
+        return SquaredDistances(self._points, self._n_columns, n_landmarks)
 
     def _fit(self, width: float, distances: SquaredDistances) -> _Fit:
         basis = KernelBasis(width, distances, self._resolution.n_functions)
-        if self.folds is None:
+        if self._folds is None:
             return LeaveOneOut(basis, self._compared)
-        return LeaveGroupsOut(basis, self._compared, self.folds)
+        return LeaveGroupsOut(basis, self._compared, self._folds)
 
     def predict(self, columns: FloatArray, *, left_out: bool = True, cost: float = _COST_OF_FREEDOM) -> FloatArray:
         """Predict each row of columns (columns x rows), or of one column, from the remaining rows.
@@ -401,6 +410,37 @@ class KernelRidge:
             columns = np.where(gaps, self._predict(columns, True, cost), columns)
         return self._predict(columns, True, cost)
 
+    def predict_with_jumps(self, components: FloatArray) -> FloatArray:
+        """Predict components of the target (components x rows), each row left out, also where they jump.
+
+        A smooth regression blurs a jump, so that what it leaves still depends on the feature. A prediction is the
+        mean of that regression, and of trees with a regression of what they leave, weighted so that its error is
+        least (stacking; Wolpert 1992).
+        """
+        smooth, by_trees = self.predict(components), self._predict_by_trees(components)
+        away = by_trees + self.predict(components - by_trees) - smooth
+        squares = np.einsum("cr,cr->c", away, away)
+        products = np.einsum("cr,cr->c", components - smooth, away)
+        weights = np.clip(np.divide(products, squares, out=np.zeros_like(squares), where=squares > 0), 0, 1)
+        return np.asarray(smooth + weights[:, None] * away)
+
+    def _predict_by_trees(self, components: FloatArray) -> FloatArray:
+        """Return what trees predict for rows outside their samples; the mean for a row that is in all of them."""
+        points = np.ascontiguousarray(self._points.T)
+        half_ranks = np.rint(2 * self.n_rows * uniform_ranks(points)).astype(np.int64)
+        depth = min(len(points), _MOST_DEPTH)
+        predicted = _kernel.predicted_by_trees(half_ranks, self._samples(), components, _LEAST_ROWS, depth)
+        return np.where(np.isnan(predicted), components.mean(axis=1, keepdims=True), predicted)
+
+    def _samples(self) -> NDArray[np.uint16]:
+        """Return how often each tree takes each row (trees x rows); all rows of a fold of groups alike."""
+        if self._folds is None:
+            return _drawn_for_trees(self.n_rows)
+        of_rows = np.empty(self.n_rows, dtype=np.int64)
+        for number, rows in enumerate(self._folds):
+            of_rows[rows] = number
+        return np.ascontiguousarray(_drawn_for_trees(len(self._folds))[:, of_rows])
+
     def _predict(self, columns: FloatArray, left_out: bool, cost: float) -> FloatArray:
         at_once = max(1, _VALUES_AT_ONCE // (len(RIDGES) * min(self.n_rows, _MOST_COMPARED)))
         with single_threaded_blas():
@@ -410,7 +450,7 @@ class KernelRidge:
     def _residuals(self, columns: FloatArray, left_out: bool, cost: float) -> FloatArray:
         """Return the (leave-one-out) residuals of columns, by the width and the ridge of least error."""
         centred = columns - columns.mean(axis=1, keepdims=True)
-        residuals = residuals_by_mean(centred, self.folds)
+        residuals = residuals_by_mean(centred, self._folds)
         errors_of_mean = np.mean(residuals[:, self._compared] ** 2, axis=1)
         widths, ridges, coefficients = self._best(centred, errors_of_mean, cost)
         for width in np.unique(widths[widths >= 0]):
@@ -435,6 +475,13 @@ class KernelRidge:
             widths[better], ridges[better] = width, best[better]
             least = np.minimum(least, errors)
         return widths, ridges, coefficients
+
+
+@lru_cache(maxsize=4)
+def _drawn_for_trees(n_units: int) -> NDArray[np.uint16]:
+    """Return how often each unit is drawn for each tree (trees x units), the same in every run."""
+    drawn = stream(0, "trees", n_units).integers(n_units, size=(_N_TREES, min(n_units, _MOST_DRAWN)))
+    return np.stack([np.bincount(own, minlength=n_units) for own in drawn]).astype(np.uint16)
 
 
 def predict_with_spread(columns: FloatArray, regression: KernelRidge) -> tuple[FloatArray, FloatArray]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.stats import rankdata
@@ -20,7 +20,6 @@ from infosift.data.groups import FeatureUnit
 from infosift.data.prepare import impute
 from infosift.engines.base import join_columns
 from infosift.errors import InputError, require_choice, require_count
-from infosift.inference.permutation import threshold
 from infosift.results.steps import Removal, Replacement, Step
 from infosift.search.base import Decisions, Method, Phase, Problem, Tests, Units, units_of, without
 
@@ -31,10 +30,6 @@ _MOST_SUBSTITUTES = 5
 _VALUES_AT_ONCE = 1_000_000
 # Features are compared by their ranks in so many of very many rows.
 _MOST_ROWS = 20_000
-# For a false discovery rate, steps are tested ahead while so many more, with p-values of zero, would bring the
-# estimate to alpha.
-_MOST_AHEAD = 5
-_LARGEST_P = 1 - 1e-9
 
 
 class StepwiseSearch(BaseEstimator):  # type: ignore[misc]
@@ -60,7 +55,8 @@ class Forward(StepwiseSearch):
     ----------
     control : {"fwer", "fdr"}, default="fwer"
         What alpha bounds: the family-wise error of each step, or the false discovery rate along the path, at which
-        more features are found. A step that does not pass then hides none behind it that do (`ForwardStop`).
+        more features are selected. A step that does not pass then hides none behind it that do (ForwardStop;
+        G'Sell and others 2016).
 
     Examples
     --------
@@ -83,10 +79,12 @@ class Forward(StepwiseSearch):
     def decisions(self, problem: Problem, tests: Tests, decided: Sequence[Step] = ()) -> Decisions:
         """Yield each decision as soon as it is made; steps that were decided earlier are not tested again."""
         if self._bounds_rate(problem.method):
+            from infosift.search.forward_stop import ForwardStop
+
             path = ForwardStop(problem, tests, decided)
-            added = yield from additions(problem, path, decided[: path.n_known])
+            added = yield from additions(problem, path.add, decided[: path.n_known])
         else:
-            added = yield from additions(problem, tests, decided)
+            added = yield from additions(problem, tests.add, decided)
         yield from revisions(problem, tests, added)
 
     def _bounds_rate(self, method: Method) -> bool:
@@ -168,7 +166,7 @@ class Floating(StepwiseSearch):
 
     def decisions(self, problem: Problem, tests: Tests, decided: Sequence[Step] = ()) -> Decisions:
         """Yield the steps of the forward search, then those of each cycle that stays."""
-        added = yield from additions(problem, tests, decided)
+        added = yield from additions(problem, tests.add, decided)
         cycles = _Cycles(problem, tests, int(self.add), int(self.remove))
         for size in range(len(added) + 1):
             cycles.note(_flat(added[:size]))
@@ -240,7 +238,7 @@ def _flat(added: Sequence[Units]) -> list[FeatureUnit]:
 
 
 def additions(
-    problem: Problem, tests: Tests, decided: Sequence[Step] = ()
+    problem: Problem, add: Callable[[Units, Units, int, int], Step], decided: Sequence[Step] = ()
 ) -> Generator[Step, None, list[list[FeatureUnit]]]:
     """Yield steps until one is rejected or no slot is left; return the units that each step added."""
     settings = problem.settings
@@ -251,10 +249,10 @@ def additions(
             break
         subset, remaining = [*problem.kept, *selected], without(problem.candidates, selected)
         stream = Phase.SEARCH.stream(number)
-        step = decided[number] if number < len(decided) else tests.add(subset, remaining, stream, slots)
+        step = decided[number] if number < len(decided) else add(subset, remaining, stream, slots)
         if not step.accepted and len(subset) < settings.min_features:
             # One at a time: a pair that does not pass could be one too many.
-            single = step if len(units_of(problem.table, step)) == 1 else tests.add(subset, remaining, stream, 1)
+            single = step if len(units_of(problem.table, step)) == 1 else add(subset, remaining, stream, 1)
             step = replace(single, accepted=True)
         yield step
         if not step.accepted:
@@ -264,80 +262,6 @@ def additions(
         if is_forced and len(subset) + len(added[-1]) >= settings.min_features:
             break
     return added
-
-
-class ForwardStop:
-    """Additions of which a share of at most alpha is expected to be false (G'Sell and others 2016).
-
-    With p(i) the adjusted p-value of step i, the rate after k steps is estimated by the mean of -log(1 - p(i)),
-    each of which has mean 1 where nothing is left to find. The path is as long as the last estimate that is at
-    most alpha. So steps are tested ahead, and added together once the estimate is as low again; where that is out
-    of reach, the first of them is the one that ends the search. The p-value of a step is then that estimate.
-    """
-
-    def __init__(self, problem: Problem, tests: Tests, decided: Sequence[Step] = ()) -> None:
-        self._problem, self._tests, self._alpha = problem, tests, problem.settings.alpha
-        self._rates = [step.p_value for step in decided]
-        # The last steps of equal estimates were added together, and perhaps not yet all of them.
-        while self._rates and self._rates[-1] == decided[-1].p_value:
-            self._rates.pop()
-        self.n_known = len(self._rates)
-        self._ahead: list[Step] = []
-
-    def add(self, subset: Units, candidates: Units, stream: int, slots_left: int) -> Step:
-        """Return the next step: added if the estimate is at most alpha at it, or later on the path."""
-        if not self._ahead:
-            number = stream - Phase.SEARCH.stream(0)
-            self._ahead = self._batch(self._rates[:number], list(subset), candidates, slots_left)
-            self._rates[number:] = [step.p_value for step in self._ahead]
-        return self._ahead.pop(0)
-
-    def _batch(
-        self, rates: Sequence[float], subset: list[FeatureUnit], candidates: Units, slots_left: int
-    ) -> list[Step]:
-        """Return the steps up to the next at which the estimate is at most alpha; if there is none, the first."""
-        total = len(rates) * (rates[-1] if rates else 0.0)
-        steps: list[Step] = []
-        sums: list[float] = []
-        while not steps or (
-            candidates and slots_left > 0 and total <= self._alpha * (len(rates) + len(steps) + _MOST_AHEAD)
-        ):
-            stream = Phase.SEARCH.stream(len(rates) + len(steps))
-            steps.append(self._tests.add(subset, candidates, stream, slots_left))
-            total += _log_term(steps[-1].p_value * self._alpha / steps[-1].alpha)
-            sums.append(total)
-            size = len(rates) + len(steps)
-            if total <= self._alpha * size:
-                return [self._with_rate(step, round(total / size, DIGITS), size, accepted=True) for step in steps]
-            added = units_of(self._problem.table, steps[-1])
-            subset, candidates = [*subset, *added], without(candidates, added)
-            slots_left -= len(added)
-        first = len(rates) + 1
-        return [self._with_rate(steps[0], round(sums[0] / first, DIGITS), first, accepted=False)]
-
-    def _with_rate(self, step: Step, rate: float, size: int, *, accepted: bool) -> Step:
-        """Return a step with the estimate after ``size`` steps in place of its p-value."""
-        scale = self._alpha / step.alpha
-        own = _log_term(step.p_value * scale)
-        low, high = (rate + (_log_term(p * scale) - own) / size for p in (step.p_low, step.p_high))
-        largest = -math.expm1(-max(0.0, own + (self._alpha - rate) * size))  # p-value that would be accepted
-        return replace(
-            step,
-            p_value=min(1.0, rate),
-            p_low=min(1.0, max(0.0, low)),
-            p_high=min(1.0, high),
-            threshold=threshold(step.null, min(1.0, largest / scale)),
-            alpha=self._alpha,
-            accepted=accepted,
-        )
-
-    def __getattr__(self, name: str) -> Any:
-        """Return what else a search needs of tests."""
-        return getattr(self._tests, name)
-
-
-def _log_term(p_value: float) -> float:
-    return -math.log1p(-min(p_value, _LARGEST_P))
 
 
 def slots_left(problem: Problem, selected: Units) -> int:

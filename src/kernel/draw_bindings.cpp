@@ -83,8 +83,18 @@ std::pair<CandidateFunctions, TargetFunctions> checked(const Functions &candidat
 
 NewArray<float, 3> series_scores(const Functions &candidates, std::size_t smooth, const FunctionsInDraws &target,
                                  const ArrayOf<std::int64_t, 1> &sums, double scale,
+                                 const std::optional<FunctionsInDraws> &variances, int bits,
                                  std::string_view instructions_name) {
     const auto [own, others] = checked(candidates, smooth, target);
+    TargetVariances by_row{std::nullopt, bits};
+    if (variances) {
+        for (std::size_t axis = 0; axis < 4; ++axis)
+            if (variances->shape(axis) != target.shape(axis))
+                throw std::invalid_argument("variances must have the shape of the target");
+        if (bits < bits_of_squares || bits > most_bits)
+            throw std::invalid_argument("functions with variances must have 3 to 11 bits after the point");
+        by_row.functions = checked(candidates, smooth, *variances).second;
+    }
     const auto sizes = span_of<std::int64_t, 1>(sums);
     if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 1; }) ||
         static_cast<std::size_t>(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})) !=
@@ -95,7 +105,7 @@ NewArray<float, 3> series_scores(const Functions &candidates, std::size_t smooth
     auto scores = std::make_unique_for_overwrite<float[]>(size);
     {
         nb::gil_scoped_release released;
-        find_series_scores(instructions, own, others, sizes, scale, {scores.get(), size});
+        find_series_scores(instructions, own, others, sizes, scale, by_row, {scores.get(), size});
     }
     return as_array<3>(std::move(scores), {own.candidates, kinds, others.draws});
 }
@@ -208,9 +218,11 @@ void bind_draws(nb::module_ &module) {
     module.def(
         "series_scores", &series_scores, nb::arg("candidates").noconvert(), nb::arg("smooth"),
         nb::arg("target").noconvert(), nb::arg("sums").noconvert(), nb::arg("scale"),
+        nb::arg("variances").noconvert().none() = nb::none(), nb::arg("bits") = most_bits,
         nb::arg("instructions") = "best",
         "Series scores of candidates (candidates x functions x rows), the first `smooth` functions smooth.\n\n"
-        "Returns (candidates x scores x draws), for a target (components x functions x draws x rows).");
+        "Returns (candidates x scores x draws), for a target (components x functions x draws x rows). `variances`\n"
+        "of the target by row, in multiples of 2^-(bits - 3), studentise each coefficient.");
     module.def("series_effects", &series_effects, nb::arg("candidates").noconvert(), nb::arg("smooth"),
                nb::arg("target").noconvert(), nb::arg("scale"), nb::arg("instructions") = "best",
                "Raw effects of candidates, sums of squared coefficients (candidates x draws).");

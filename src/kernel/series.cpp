@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 namespace infosift {
@@ -23,7 +24,7 @@ public:
     static constexpr std::size_t with_second = 2;
 
     Sums(const CandidateFunctions &candidates, const TargetFunctions &target)
-        : candidates_(candidates), target_(target), functions_(candidates.smooth + candidates.steps),
+        : candidates_(candidates), target_(target), functions_(candidates.functions()),
           size_((functions_ + with_second + target.products()) * draws_at_once),
           sums_(std::min(candidates_at_once, candidates.candidates) * size_) {}
 
@@ -46,14 +47,19 @@ public:
         }
     }
 
+    /// The sums of a function of the candidate and one of the target, by draw.
+    INFOSIFT_INLINE const std::int32_t *of(std::size_t candidate, std::size_t ours, std::size_t theirs) const {
+        const std::size_t place = theirs == 0   ? ours
+                                  : theirs == 1 ? functions_ + ours
+                                                : functions_ + with_second + theirs - TargetFunctions::orders;
+        return &sums_[candidate * size_ + place * draws_at_once];
+    }
+
     /// The squared coefficients of a function of the candidate and one of the target, by draw.
     template <class Number>
     INFOSIFT_INLINE std::array<Number, draws_at_once> squares(std::size_t candidate, std::size_t ours,
                                                               std::size_t theirs, Number scale) const {
-        const std::size_t place = theirs == 0   ? ours
-                                  : theirs == 1 ? functions_ + ours
-                                                : functions_ + with_second + theirs - TargetFunctions::orders;
-        const std::int32_t *const sums = &sums_[candidate * size_ + place * draws_at_once];
+        const std::int32_t *const sums = of(candidate, ours, theirs);
         std::array<Number, draws_at_once> squares;
         for (std::size_t draw = 0; draw < draws_at_once; ++draw) {
             const Number coefficient = static_cast<Number>(sums[draw]) * scale;
@@ -70,6 +76,51 @@ private:
 };
 
 template <class Number> using Draws = std::array<Number, draws_at_once>;
+
+/// The functions of candidates, squared: in multiples of 2^-(bits - 3), so that sums of products still fit.
+class SquaredFunctions {
+public:
+    SquaredFunctions(const CandidateFunctions &candidates, int bits)
+        : values_(candidates.candidates * candidates.functions() * candidates.padded_rows),
+          functions_{values_.data(), candidates.candidates, candidates.smooth, candidates.steps,
+                     candidates.padded_rows} {
+        std::transform(candidates.values, candidates.values + values_.size(), values_.begin(), [&](int value) {
+            return static_cast<std::int16_t>((value * value) >> (bits + bits_of_squares));
+        });
+    }
+
+    const CandidateFunctions &functions() const { return functions_; }
+
+private:
+    std::vector<std::int16_t> values_;
+    CandidateFunctions functions_;
+};
+
+/// Squared coefficients of candidates by draw, each in units of its variance where there is one.
+class Coefficients {
+public:
+    Coefficients(const Sums &sums, const Sums *variances, double scale, int bits)
+        : sums_(sums), variances_(variances), scale_(static_cast<float>(scale)),
+          of_ratio_(std::ldexp(1.0f, -2 * (bits + bits_of_squares))) {}
+
+    INFOSIFT_INLINE Draws<float> squares(std::size_t candidate, std::size_t ours, std::size_t theirs) const {
+        if (variances_ == nullptr)
+            return sums_.squares(candidate, ours, theirs, scale_);
+        const std::int32_t *const sums = sums_.of(candidate, ours, theirs);
+        const std::int32_t *const variances = variances_->of(candidate, ours, theirs);
+        Draws<float> squares;
+        for (std::size_t draw = 0; draw < draws_at_once; ++draw) {
+            const float sum = static_cast<float>(sums[draw]), variance = static_cast<float>(variances[draw]);
+            squares[draw] = variance > 0 ? sum * sum / variance * of_ratio_ : 0.0f;
+        }
+        return squares;
+    }
+
+private:
+    const Sums &sums_;
+    const Sums *variances_;
+    float scale_, of_ratio_;
+};
 
 template <class Number> INFOSIFT_INLINE void add(Draws<Number> &total, const Draws<Number> &more) {
     for (std::size_t draw = 0; draw < draws_at_once; ++draw)
@@ -95,22 +146,22 @@ INFOSIFT_INLINE void take_roots(Draws<float> &values) {
 }
 
 /// Add the squared scores of a candidate about a component to those of components before it.
-INFOSIFT_INLINE void add_scores(const Sums &sums, const CandidateFunctions &candidates,
-                                const TargetFunctions &target, std::size_t candidate, float scale,
+INFOSIFT_INLINE void add_scores(const Coefficients &coefficients, const CandidateFunctions &candidates,
+                                const TargetFunctions &target, std::size_t candidate,
                                 std::span<Draws<float>> totals) {
-    const auto of_first = sums.squares(candidate, 0, 0, scale);
+    const auto of_first = coefficients.squares(candidate, 0, 0);
     Draws<float> of_all = of_first, of_orders{}, of_others{}, of_products{};
     for (std::size_t f = 1; f < candidates.smooth; ++f) {
-        const auto squares = sums.squares(candidate, f, 0, scale);
+        const auto squares = coefficients.squares(candidate, f, 0);
         add(of_all, squares);
         raise(f < Sums::with_second ? of_orders : of_others, squares);
     }
     for (std::size_t f = 0; f < Sums::with_second; ++f)
-        raise(of_orders, sums.squares(candidate, f, 1, scale));
+        raise(of_orders, coefficients.squares(candidate, f, 1));
     for (std::size_t f = 0; f < candidates.steps; ++f)
-        raise(of_others, sums.squares(candidate, candidates.smooth + f, 0, scale));
+        raise(of_others, coefficients.squares(candidate, candidates.smooth + f, 0));
     for (std::size_t f = TargetFunctions::orders; f < target.functions; ++f)
-        raise(of_products, sums.squares(candidate, 0, f, scale));
+        raise(of_products, coefficients.squares(candidate, 0, f));
     if (target.products() > 0)
         add(of_products, of_first);
     const Draws<float> *const own[] = {&of_first, &of_all, &of_orders, &of_others, &of_products};
@@ -141,10 +192,17 @@ INFOSIFT_INLINE void in_batches(std::size_t draws, std::size_t candidates, const
 
 void find_series_scores(InstructionSet instructions, const CandidateFunctions &candidates,
                         const TargetFunctions &target, std::span<const std::int64_t> sums_over, double scale,
-                        std::span<float> scores) {
+                        const TargetVariances &variances, std::span<float> scores) {
     const std::size_t kinds = target.kinds(), groups = sums_over.size();
     run_for(instructions, [&]<std::size_t>() INFOSIFT_INLINE_LAMBDA {
         Sums sums(candidates, target);
+        std::optional<SquaredFunctions> squared;
+        std::optional<Sums> of_variances;
+        if (variances.functions) {
+            squared.emplace(candidates, variances.bits);
+            of_variances.emplace(squared->functions(), *variances.functions);
+        }
+        const Coefficients coefficients(sums, of_variances ? &*of_variances : nullptr, scale, variances.bits);
         std::vector<Draws<float>> totals(candidates_at_once * kinds);
         in_batches(target.draws, candidates.candidates,
                    [&](std::size_t draw, std::size_t draws, std::size_t first, std::size_t count)
@@ -154,8 +212,10 @@ void find_series_scores(InstructionSet instructions, const CandidateFunctions &c
                                std::fill(totals.begin(), totals.end(), Draws<float>{});
                                for (std::int64_t i = 0; i < sums_over[group]; ++i, ++component) {
                                    sums.find(first, count, component, draw, draws);
+                                   if (of_variances)
+                                       of_variances->find(first, count, component, draw, draws);
                                    for (std::size_t c = 0; c < count; ++c)
-                                       add_scores(sums, candidates, target, c, static_cast<float>(scale),
+                                       add_scores(coefficients, candidates, target, c,
                                                   {&totals[c * kinds], kinds});
                                }
                                for (std::size_t c = 0; c < count; ++c)

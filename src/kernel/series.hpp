@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 // Series scores of candidates in draws, by sums over the rows of products of functions. Functions are whole
@@ -23,6 +24,8 @@ inline constexpr std::size_t rows_of_register = 16;
 inline constexpr int most_bits = 11;
 /// Functions of pairs have so many bits less, since three are multiplied.
 inline constexpr int bits_of_pairs = 2;
+/// Squares and variances, of mean one at most and 64 times as large, have so many bits less.
+inline constexpr int bits_of_squares = 3;
 
 /// The nearest whole number, of two the even one: what is added has no digits after the point.
 INFOSIFT_INLINE double rounded(double value) {
@@ -39,9 +42,8 @@ struct CandidateFunctions {
     const std::int16_t *values;
     std::size_t candidates, smooth, steps, padded_rows;
 
-    const std::int16_t *of(std::size_t candidate) const {
-        return values + candidate * (smooth + steps) * padded_rows;
-    }
+    std::size_t functions() const { return smooth + steps; }
+    const std::int16_t *of(std::size_t candidate) const { return values + candidate * functions() * padded_rows; }
 };
 
 /// Functions of the components of the target in draws (components x functions x draws x padded rows).
@@ -62,12 +64,20 @@ struct TargetFunctions {
     std::size_t kinds() const { return products() > 0 ? 5 : 4; }
 };
 
+/// The variance of each function of the target in each row, of mean one at most, in multiples of 2^-(bits - 3);
+/// none where all rows have the same.
+struct TargetVariances {
+    std::optional<TargetFunctions> functions;
+    int bits;
+};
+
 /// The scores (candidates x groups of components x kinds x draws): cube roots of squared coefficients, see
 /// `CandidateSeries` in Python. Squares are summed over as many components, one after the other, as `sums` says,
-/// and `scale` brings a sum of products to unit variance under independence.
+/// and `scale` brings a sum of products to unit variance under independence. With `variances`, each coefficient is
+/// in units of the standard deviation that these give it in its draw.
 void find_series_scores(InstructionSet instructions, const CandidateFunctions &candidates,
                         const TargetFunctions &target, std::span<const std::int64_t> sums, double scale,
-                        std::span<float> scores);
+                        const TargetVariances &variances, std::span<float> scores);
 
 /// The raw effects (candidates x draws): sums of squared coefficients.
 void find_series_effects(InstructionSet instructions, const CandidateFunctions &candidates,

@@ -162,6 +162,11 @@ class NamedColumns(Features):
     values: FloatArray
 
     @property
+    def kind(self) -> Any:
+        """The kind of target it is, where that is known from how it was given; else None."""
+        return None
+
+    @property
     def n_rows(self) -> int:
         """Number of rows of the table."""
         return int(self.values.shape[1])

@@ -53,6 +53,7 @@ class TargetKind:
 
     name: ClassVar[str] = "numbers"
     has_indicators: ClassVar[bool] = False
+    is_censored: ClassVar[bool] = False
     n_classes: int | None = None
 
     @classmethod
@@ -107,6 +108,10 @@ class TargetKind:
     def readings(self, column: FloatArray) -> list[tuple[TargetKind, FloatArray]]:
         """Return what the column may be, each with the column as that: what is explained is about one of them."""
         return [(self, column)]
+
+    def residuals_given(self, column: FloatArray, predict: Predict | None) -> TargetResiduals:
+        """Return residuals by what predicts columns from a subset, None for an empty one, where it is censored."""
+        raise NotImplementedError
 
     def information(self, column: FloatArray, predict: Predict) -> float:
         """Return the mutual information, in nats, that predictions of the column amount to.
@@ -272,6 +277,9 @@ class TargetResiduals:
     ``raw`` are in the units of the components. From ``low`` to ``high`` is the part of the unit interval that a
     residual lies in, where ``is_interval``; elsewhere both are the residual. ``column`` is the target column of
     each component.
+
+    Of a censored target, ``functions`` (functions x rows, for each component) are what series take in place of
+    polynomials of ranks, and ``variances`` theirs in each row.
     """
 
     raw: FloatArray
@@ -279,6 +287,8 @@ class TargetResiduals:
     high: FloatArray
     is_interval: BoolArray
     column: IntArray
+    functions: list[FloatArray] | None = None
+    variances: list[FloatArray] | None = None
 
 
 @dataclass(frozen=True)
@@ -298,6 +308,11 @@ class Target:
     def n_rows(self) -> int:
         """Number of rows."""
         return int(self.columns.shape[1])
+
+    @property
+    def is_censored(self) -> bool:
+        """Whether it is one column of times until an event."""
+        return self.kinds[0].is_censored
 
     @property
     def n_classes(self) -> tuple[int | None, ...]:
@@ -366,6 +381,10 @@ class Target:
 def read_target(data: Any, name: str = "target") -> NamedColumns:
     """Read the target: one column, or several."""
     data = as_plain(data) if isinstance(data, (list, tuple)) else data
+    if getattr(getattr(data, "dtype", None), "names", None):
+        from infosift.data.survival import read_censored  # which few targets are
+
+        return read_censored(data)
     shape = getattr(data, "shape", None) or np.asarray(data).shape
     return read_columns(data, name) if len(shape) == 2 and shape[1] > 1 else read_column(data, name)
 
@@ -400,6 +419,8 @@ def decide_kinds(
     Text is always classes. Numbers stay numbers where the criterion takes no categories. Few whole numbers are
     classes, unless they ``may_be_both``.
     """
+    if columns.kind is not None:
+        return (columns.kind,)
     requested = requested_kinds(declared, len(columns.names))
     kinds = []
     for i, values in enumerate(columns.values):

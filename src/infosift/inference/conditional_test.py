@@ -174,10 +174,11 @@ class ConditionalTest:
 
     @cached_property
     def target_residuals(self) -> TargetResiduals | None:
-        """The residuals of the target; None for an empty subset."""
+        """The residuals of the target; None for an empty subset, unless the target is censored."""
+        target = self.context.table.target
         if self.regression is None:
-            return None
-        return residuals_of_target(self.context.table.target, self.regression)
+            return target.kinds[0].residuals_given(target.columns[0], None) if target.is_censored else None
+        return residuals_of_target(target, self.regression)
 
     @cached_property
     def components(self) -> FloatArray:
@@ -221,7 +222,8 @@ class ConditionalTest:
     @cached_property
     def target(self) -> TargetInDraws:
         """The functions of the target, in draws."""
-        return self._model.target(self.component_functions(), self.subset_functions, self.indices)
+        variances = None if self.target_residuals is None else self.target_residuals.variances
+        return self._model.target(self.component_functions(), self.subset_functions, self.indices, variances)
 
 
 @dataclass(frozen=True)
@@ -405,6 +407,8 @@ def _draw_of(
 
 def residuals_of_target(target: Target, regression: KernelRidge) -> TargetResiduals:
     """Return the residuals of all components of a target given the subset of a regression."""
+    if target.is_censored:
+        return target.kinds[0].residuals_given(target.columns[0], regression.predict_with_jumps)
     predicted = regression.predict_with_jumps(target.components)
     return target.residuals(predicted, expected_spread(target.components - predicted, regression))
 
@@ -415,7 +419,10 @@ def residual_functions(
     """Return functions (functions x rows) of the residual of each component: polynomials of its ranks.
 
     Where a residual is an interval (Dunn and Smyth 1996), the mean of a polynomial over it needs no randomisation.
+    Those of a censored target come with the residuals.
     """
+    if residuals.functions is not None:
+        return residuals.functions
     return [
         standardised(expected_polynomials(low, high) if is_interval else polynomials(uniform_ranks(low)))
         for low, high, is_interval in zip(residuals.low, residuals.high, residuals.is_interval, strict=True)

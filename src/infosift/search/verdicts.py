@@ -72,9 +72,10 @@ def detectable_correlation(problem: Problem, n_rows: int, steps: Sequence[Step])
     """Return the smallest rank correlation that the first step detects in eight of ten tables like this one.
 
     None where p-values are not adjusted, and where rows depend on each other, as with row groups and in series:
-    rows that are alike are worth fewer independent ones.
+    rows that are alike are worth fewer independent ones, as are censored times.
     """
-    if not steps or problem.table.row_groups is not None or not problem.method.shuffles_rows:
+    has_dependent_rows = problem.table.row_groups is not None or not problem.method.shuffles_rows
+    if not steps or has_dependent_rows or problem.table.target.is_censored:
         return None
     level = problem.settings.alpha * problem.method.alpha_shares[0][1]
     return smallest_detectable_correlation(steps[0].candidate_null, n_rows, level)
@@ -188,8 +189,9 @@ def explained_by(problem: Problem, tests: Tests, engine: Engine, selection: Sele
     (MOVER; Zou and Donner 2008).
     """
     criterion, columns = problem.criterion, list(selection.indices)
-    is_one = len(problem.table.target.kinds) == 1
-    if not columns or not is_one or (criterion.measure, criterion.unit) != ("mutual information", "nats"):
+    target = problem.table.target
+    has_share = len(target.kinds) == 1 and not target.is_censored
+    if not columns or not has_share or (criterion.measure, criterion.unit) != ("mutual information", "nats"):
         return None
     table = problem.table.take(complete_rows(problem.table.columns[columns]))
     if table.n_rows < max(criterion.fewest_rows(value) for value in tests.values):

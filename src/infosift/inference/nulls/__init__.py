@@ -32,6 +32,8 @@ ALL = slice(None)
 # Values of the target's functions in draws that are worked with at once, and the fewest draws worth a call.
 _VALUES_AT_ONCE = 1_000_000
 _FEWEST_DRAWS = 32
+# Variances have so many bits less than functions (src/kernel/series.hpp).
+BITS_OF_SQUARES = 3
 
 
 @dataclass(frozen=True)
@@ -99,10 +101,14 @@ class Surrogates:
 
 @dataclass(frozen=True)
 class TargetInDraws(AlignedPickle):
-    """The target as candidates meet it in draws: functions of its components (components x functions x rows)."""
+    """The target as candidates meet it in draws: functions of its components (components x functions x rows).
+
+    ``variances`` are those of the functions in each row, where they differ.
+    """
 
     data: FloatArray
     indices: permutation.PermutationIndices
+    row_variances: FloatArray | None = None
 
     def functions(self, draws: Sequence[int]) -> permutation.FixedPoint:
         """Return the functions in draws (components x functions x draws x padded rows), of ``indices.bits`` bits.
@@ -111,9 +117,20 @@ class TargetInDraws(AlignedPickle):
         """
         return _kernel.permuted_functions(self._fixed_point, self.indices(draws))
 
+    def variances(self, draws: Sequence[int]) -> permutation.FixedPoint | None:
+        """Return the variances of functions in draws, of three bits less; None where all rows have the same."""
+        if self.row_variances is None:
+            return None
+        return _kernel.permuted_functions(self._fixed_point_variances, self.indices(draws))
+
     @cached_property
     def _fixed_point(self) -> permutation.FixedPoint:
         return permutation.to_fixed_point(self.data, self.indices.bits)
+
+    @cached_property
+    def _fixed_point_variances(self) -> permutation.FixedPoint:
+        assert self.row_variances is not None
+        return permutation.to_fixed_point(self.row_variances / 2**BITS_OF_SQUARES, self.indices.bits)
 
     @property
     def has_products(self) -> bool:
@@ -141,6 +158,15 @@ def target_functions(components: Sequence[FloatArray], subset: FloatArray | None
     return functions
 
 
+def target_variances(variances: Sequence[FloatArray], subset: FloatArray | None = None) -> FloatArray:
+    """Return the variances of the functions of a target, and of products with a subset, each of mean one."""
+    by_row = [
+        own if subset is None else np.concatenate([own, subset**2 * own[:1]]) for own in map(np.asarray, variances)
+    ]
+    together = np.stack(by_row)
+    return np.ascontiguousarray(together / together.mean(axis=-1, keepdims=True))
+
+
 class NullModel(AlignedPickle):
     """How candidates and target appear in draws, given a subset; it is sent to where candidates lie."""
 
@@ -149,10 +175,18 @@ class NullModel(AlignedPickle):
         return Surrogates(columns, rows)
 
     def target(
-        self, components: Sequence[FloatArray], subset: FloatArray | None, indices: permutation.PermutationIndices
+        self,
+        components: Sequence[FloatArray],
+        subset: FloatArray | None,
+        indices: permutation.PermutationIndices,
+        variances: Sequence[FloatArray] | None = None,
     ) -> TargetInDraws:
-        """Return the target in draws, by functions (functions x rows) of its components and of the subset."""
-        return TargetInDraws(target_functions(components, subset), indices)
+        """Return the target in draws, by functions (functions x rows) of its components and of the subset.
+
+        ``variances`` are those of the functions of components in each row, where they differ.
+        """
+        by_row = None if variances is None else target_variances(variances, subset)
+        return TargetInDraws(target_functions(components, subset), indices, by_row)
 
 
 class Null:

@@ -8,7 +8,7 @@ are, by one linear projection, which does not adapt to any of the shifts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 
@@ -79,7 +79,7 @@ class ProjectedSurrogates(nulls.Surrogates):
 class ProjectedTarget(nulls.TargetInDraws):
     """A target whose functions are projected off a subset after each shift."""
 
-    projection: Projection
+    projection: Projection = field(kw_only=True)
 
     def functions(self, draws: Sequence[int]) -> FixedPoint:
         """Return the functions in draws (components x functions x draws x padded rows), shifted and projected."""
@@ -101,10 +101,14 @@ class ProjectedModel(nulls.NullModel):
         return ProjectedSurrogates(columns, self._projection, rows)
 
     def target(
-        self, components: Sequence[FloatArray], subset: FloatArray | None, indices: PermutationIndices
+        self,
+        components: Sequence[FloatArray],
+        subset: FloatArray | None,
+        indices: PermutationIndices,
+        variances: Sequence[FloatArray] | None = None,
     ) -> nulls.TargetInDraws:
         """Return the target in draws, without products with the subset, which would be shifted with it."""
-        return ProjectedTarget(nulls.target_functions(components), indices, self._projection)
+        return ProjectedTarget(nulls.target_functions(components), indices, projection=self._projection)
 
 
 class CircularNull(nulls.Null):

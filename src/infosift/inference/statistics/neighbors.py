@@ -47,6 +47,14 @@ class NeighborStatistic(TestStatistic):
         self._digests = [] if self.per_candidate else [self._context.table.digest(unit) for unit in test.units]
         self.screened_best: list[int] = []  # the best candidate by each score, where candidates are screened
 
+    @classmethod
+    def applies(cls, test: ConditionalTest, n_slots: int) -> bool:
+        """Tell whether it can be used: not for censored times.
+
+        Where censoring depends on a feature, their residuals have another spread and shape, which neighbours see.
+        """
+        return not test.context.table.target.is_censored and super().applies(test, n_slots)
+
     def _components(self) -> FloatArray:
         """Return what candidates are to be informative about (components x versions x columns x rows)."""
         return self.test.components

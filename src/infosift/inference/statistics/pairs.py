@@ -15,6 +15,7 @@ from infosift.data.groups import FeatureUnit
 from infosift.engines.base import equal_parts
 from infosift.inference.conditional_test import MOST_FUNCTIONS, CandidateBlock, ConditionalTest
 from infosift.inference.max_test import NullSample, TestStatistic
+from infosift.inference.nulls import BITS_OF_SQUARES
 from infosift.inference.permutation import FixedPoint, fixed_point_bits, padded_rows, to_fixed_point
 
 _MOST_ROWS = 2_000
@@ -37,6 +38,8 @@ _MOST_DEVIATIONS = 8
 # A product of less spread, of two functions of unit variance, is nearly constant: a few rows would decide about
 # it.
 _LEAST_SPREAD = 0.1
+# Products of two functions are at most 64 standard deviations, and have so many bits after the point.
+_BITS_OF_PRODUCTS = 6
 # Up to so many values in all products of functions, draws are so cheap that many may settle what is near alpha.
 _FEW_VALUES = 4_000_000
 
@@ -51,7 +54,9 @@ class PairStatistic(TestStatistic):
     Pairs are of two candidates of one column where both may come in, and of such a candidate and a selected
     feature. For two candidates, the first or second polynomial of each is multiplied, in all combinations, for one
     and a selected feature the first four; and the sides of three cuts (x0 > a and x1 <= b). Each draw is one
-    matrix product: functions times the target, and functions (src/kernel/pairs.cpp).
+    matrix product: functions times the target, and functions (src/kernel/pairs.cpp). Where the variance of the
+    target differs from row to row, as that of censored times, the statistic of a draw is that of the pair of its
+    largest coefficient, in units of the coefficient's own standard deviation.
     """
 
     per_candidate = False
@@ -71,6 +76,8 @@ class PairStatistic(TestStatistic):
         self._bits = fixed_point_bits(len(self._rows)) - _FEWER_BITS
         first = np.stack([own[:1] for own in test.component_functions(polynomials)])
         self._target = to_fixed_point(first, self._bits)  # (components x 1 x rows)
+        variances = test.target.row_variances
+        self._variances = None if variances is None else to_fixed_point(variances[:, :1] / 2**BITS_OF_SQUARES, self._bits)
         self._n_orders = 2 if len(self._positions) <= _MOST_OF_TWO_ORDERS else 1
         self._cuts = _CUTS if len(self._positions) <= _MOST_WITH_SIDES else ()
         self._selected = self._functions_of_subset() if len(test.given) else None
@@ -134,6 +141,9 @@ class PairStatistic(TestStatistic):
             # (components x 1 x draws x padded rows); a row that is taken more than once may have a larger value
             target = np.ascontiguousarray(padded_rows(np.clip(drawn[..., self._rows], -most, most)))
             coefficients, pairs = self._largest(target)
+            if self._variances is not None:
+                variances = _kernel.permuted_functions(self._variances, self.test.indices(draws[part]))
+                coefficients = self._studentised(pairs, drawn[..., self._rows], variances[..., self._rows])
             largest.append(coefficients)
             if draws[part][0] == 0:
                 self.best_pair = (int(pairs[0][0]), int(pairs[0][1]))
@@ -151,6 +161,44 @@ class PairStatistic(TestStatistic):
             better = found > largest
             largest, pairs = np.where(better, found, largest), np.where(better[:, None], of_pairs, pairs)
         return largest, pairs
+
+    def _studentised(self, pairs: IntArray, target: FixedPoint, variances: FixedPoint) -> FloatArray:
+        """Return the largest coefficient of the pair of each draw, in units of its own standard deviation.
+
+        All sums are of whole numbers below 2^53, and so exact in whichever order.
+        """
+        largest = np.zeros(len(pairs))
+        different, which = np.unique(pairs, axis=0, return_inverse=True)
+        for number, pair in enumerate(different.tolist()):
+            draws = np.flatnonzero(which.ravel() == number)
+            one, others = self._functions_of_pair(pair)
+            products = np.ldexp(one[:, None] * others[:, None], -2 * self._bits).reshape(-1, one.shape[1])
+            products -= products.mean(axis=1, keepdims=True)
+            weights = np.tile(_weights(len(one), 2 * len(self._cuts)).ravel(), len(others))
+            weights[products.std(axis=1) <= _LEAST_SPREAD] = 0
+            products = np.rint(np.ldexp(products, _BITS_OF_PRODUCTS))
+            for own, by_row in zip(target, variances, strict=True):
+                sums = products @ own[0, draws].T.astype(np.float64)
+                squares = products**2 @ by_row[0, draws].T.astype(np.float64)
+                ratios = np.divide(sums**2, squares, out=np.zeros_like(sums), where=squares > 0)
+                largest[draws] = np.maximum(largest[draws], (weights[:, None] * np.sqrt(ratios)).max(axis=0))
+        return largest
+
+    def _functions_of_pair(self, pair: list[int]) -> tuple[FloatArray, FloatArray]:
+        """Return the functions of the first of a pair (functions x rows), and of the other.
+
+        The other (features x functions x rows) is a candidate, or all selected features.
+        """
+        n_rows = len(self._rows)
+        places = [int(np.flatnonzero(self._positions == i)[0]) for i in pair if i != _SELECTED]
+        if self._selected is not None and len(places) == 1:
+            return self._functions[places[0], :, :n_rows].astype(np.float64), self._selected.astype(np.float64)
+        if self._is_screened:
+            gathered = self.test.blocks.gather(_first_functions, np.array(pair), self._functions_of_blocks)
+            both = np.stack(gathered).astype(np.float64)
+        else:
+            both = self._functions_of_two[places, :, :n_rows].astype(np.float64)
+        return both[0], both[1:]
 
     def _largest_of_two(self, target: FixedPoint) -> tuple[FloatArray, IntArray]:
         """Return the largest coefficient of two candidates in each draw, and which they are."""

@@ -82,7 +82,9 @@ class CandidateSeries:
         """What brings a sum of products of functions to unit variance under independence."""
         return float(4.0**-self.bits / math.sqrt(self.n_rows))
 
-    def scores(self, target: FixedPoint, sums: Sequence[int] | None = None) -> NDArray[np.float32]:
+    def scores(
+        self, target: FixedPoint, variances: FixedPoint | None = None, *, sums: Sequence[int] | None = None
+    ) -> NDArray[np.float32]:
         """Return the scores of candidates (candidates x scores x draws), for each component of the target.
 
         ``target`` has its functions in draws (components x functions x draws x padded rows). With b(j, m) the
@@ -90,17 +92,21 @@ class CandidateSeries:
         the largest other b(j, m)² with j, m <= 2, the largest b(j, 1)² with j > 2 or of a step, and b(1, 1)² plus
         the largest square of a product with the subset. By ``sums``, those of so many components, one after the
         other, are added up. The cube root of a chi-squared variable is nearly normal (Wilson and Hilferty 1931),
-        which makes them comparable.
+        which makes them comparable. With ``variances`` of the target's functions in each row, as those of censored
+        times differ, each coefficient is in units of its own standard deviation in the draw: where these depend on
+        the candidate, only so are draws like the data (Neuhaus 1993; Janssen 1997).
         """
         sizes = np.array([1] * len(target) if sums is None else sums, dtype=np.int64)
-        return _kernel.series_scores(self.functions, self.n_smooth, target, sizes, self._scale)
+        return _kernel.series_scores(
+            self.functions, self.n_smooth, target, sizes, self._scale, variances, self.bits
+        )
 
-    def effects(self, target: FixedPoint) -> FloatArray:
+    def effects(self, target: FixedPoint, variances: FixedPoint | None = None) -> FloatArray:
         """Return the raw effect of each candidate (candidates x draws): a sum of squared coefficients."""
         return _kernel.series_effects(self.functions, self.n_smooth, target, self._scale)
 
 
-_Method: TypeAlias = Callable[[CandidateSeries, FixedPoint], Any]
+_Method: TypeAlias = Callable[[CandidateSeries, FixedPoint, "FixedPoint | None"], Any]
 
 
 def _series_of(block: CandidateBlock, units: range, bits: int) -> list[tuple[IntArray, CandidateSeries]]:
@@ -142,8 +148,8 @@ def block_scores(
     order = np.argsort(np.concatenate([positions for positions, _ in series]))
     in_draws = list(known)
     for part in equal_parts(len(draws), target.draws_at_once()):
-        functions = target.functions(draws[part])
-        answers = [method(own, functions) for _, own in series]
+        functions, variances = target.functions(draws[part]), target.variances(draws[part])
+        answers = [method(own, functions, variances) for _, own in series]
         together = answers[0] if len(answers) == 1 else np.concatenate(answers)
         in_draws.append(together if np.all(np.diff(order) == 1) else together[order])
     return in_draws[0] if len(in_draws) == 1 else np.concatenate(in_draws, axis=-1)

@@ -9,6 +9,7 @@ from .criteria.simple import GaussianCopula as GaussianCopula
 from .criteria.simple import Histogram as Histogram
 from .criteria.simple import Series as Series
 from .data.dates import expand_dates as expand_dates
+from .data.survival import censored_target as censored_target
 from .data.written_values import parse_numbers as parse_numbers
 from .errors import DataWarning as DataWarning
 from .errors import InputError as InputError

@@ -16,6 +16,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.impute import SimpleImputer
@@ -31,8 +32,9 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.data.columns import NamedColumns, as_frame, requested_discrete
 from infosift.data.frames import as_plain
 from infosift.data.groups import read_row_groups
+from infosift.data.survival import CensoredColumn, concordance, read_censored
 from infosift.engines.base import single_threaded_blas
-from infosift.errors import DataWarning, InputError, require_choice, require_count
+from infosift.errors import DataWarning, InputError, require_choice, require_count, shown
 from infosift.progress import ProgressBar, Reporter
 from infosift.random_streams import SeedLike, resolve_seed
 from infosift.registry import MODELS
@@ -44,6 +46,8 @@ _PENALTIES = np.logspace(-6, 6, 49)
 _PENALTIES_OF_CLASSES = np.logspace(-4, 4, 9)
 _PENALTY_FOLDS = 5
 _MOST_ITERATIONS = 2000  # the 100 that scikit-learn takes are too few for the smallest penalties
+_PENALTIES_OF_COX = np.logspace(-2, 5, 8)
+_OF_CENSORED = "cox"
 _SMALLEST_LEAF = 5
 _MOST_CATEGORIES = 50
 _SCORE_NAMES = {"r2": "R²", "roc_auc": "ROC AUC", "roc_auc_ovr": "ROC AUC"}
@@ -82,24 +86,27 @@ def compare_subsets(
     X : array-like or data frame of shape (n_rows, n_features)
         Features: numbers, text or categories.
     y : array-like of shape (n_rows,)
-        The target, numbers or classes.
-    model : {"ridge", "forest", "neighbors"} or scikit-learn estimator
+        The target: numbers, classes or censored times.
+    model : {"ridge", "forest", "neighbors", "cox"} or scikit-learn estimator
         What predicts. "ridge" is a linear model, for classes a logistic regression, whose penalty is chosen within
         the training rows; "forest" a random forest of 100 trees, whose leaves have at least five rows and at least
-        half the root of the number of rows; "neighbors" the five nearest. The model gets numbers: categories
-        become columns of 0 and 1, of which the rare ones of more than 50 share one.
+        half the root of the number of rows; "neighbors" the five nearest. "cox", for censored times, is a Cox
+        model with a ridge penalty, chosen within the training rows, of scikit-survival; its other estimators can be
+        given too. The model gets numbers: categories become columns of 0 and 1, of which the rare ones of more
+        than 50 share one.
     selector : MutualInfoSelector or None, default=None
         The selector, which is cloned in each fold; None is one with default parameters. With ``missing="drop"``,
         rows with a missing value are dropped for all subsets alike. With ``missing="partial"`` they are kept; for
         the model, missing numbers are the mean of the training rows, and missing categories one of their own.
         Features in ``ignore`` are in no subset. ``time_limit`` holds for each fold, ``checkpoint`` is not used.
     cv : int, splitter or iterable of (train, test), default=5
-        Number of folds, at random, for classes with their proportions kept; with ``groups``, whole groups.
+        Number of folds, at random, with the proportions of classes, or of events, kept; with ``groups``, whole
+        groups.
         Otherwise as in scikit-learn.
     scoring : str, callable or None, default=None
         A score of scikit-learn, by name or as ``scorer(model, X, y)``; None is R² for numbers. For classes it is
         the area under the ROC curve, of more than two the mean of each against the others; where a fold lacks a
-        class or the model gives no probabilities, accuracy.
+        class or the model gives no probabilities, accuracy. For censored times it is Harrell's concordance.
     groups : array-like of shape (n_rows,) or None, default=None
         Which rows belong together. No group is in training and test rows at once.
     sizes : sequence of int, default=()
@@ -190,6 +197,16 @@ class PredictionData:
         """Whether the target holds classes."""
         return self.n_classes is not None
 
+    @property
+    def is_censored(self) -> bool:
+        """Whether the target holds times until an event."""
+        return self.target.dtype.names is not None
+
+    @property
+    def strata(self) -> np.ndarray:
+        """What folds have alike: classes, or whether there is an event."""
+        return ~np.signbit(read_censored(self.target).values[0]) if self.is_censored else self.target
+
     def table_rows(self, places: IntArray) -> Any:
         """Return the given ones of the rows to use as a table of the type that was passed."""
         rows, frame = self.rows[places], as_frame(self.table)
@@ -222,7 +239,9 @@ def _read(X: Any, y: Any, groups: Any, selector: MutualInfoSelector) -> Predicti
 
 
 def _predicted(y: Any, target: NamedColumns, rows: IntArray, has_classes: bool) -> np.ndarray:
-    """Return what is to be predicted: numbers, or classes by their own names."""
+    """Return what is to be predicted: numbers, classes by their own names, or events and times."""
+    if isinstance(target, CensoredColumn):
+        return target.as_structured()[rows]
     values = target.values[0, rows]
     if not has_classes:
         return np.asarray(values)
@@ -248,17 +267,20 @@ def _split(cv: Any, data: PredictionData, seed: int) -> list[Fold]:
     splitter = cv
     if isinstance(cv, Integral):
         n_folds, chance = require_count("cv", cv, least=2), {"shuffle": True, "random_state": seed % 2**32}
-        kind = StratifiedKFold if data.has_classes else KFold
+        kind = StratifiedKFold if data.has_classes or data.is_censored else KFold
         splitter = kind(n_folds, **chance) if data.row_groups is None else GroupKFold(n_folds)
     elif not hasattr(cv, "split") and len(data.rows) < data.features.n_rows:
         raise InputError("cv lists rows, and rows with missing values are dropped: drop them first.")
     try:
         placeholder = np.zeros((len(data.rows), 1))
-        folds = list(check_cv(splitter).split(placeholder, data.target, data.row_groups))
+        folds = list(check_cv(splitter).split(placeholder, data.strata, data.row_groups))
     except ValueError as error:
         raise InputError(f"cv cannot divide the rows ({str(error).rstrip('.')}).") from error
     if len(folds) < 2:
         raise InputError("cv must give at least two folds, since scores vary between them.")
+    for number, (_, test) in enumerate(folds, start=1):
+        if data.is_censored and not data.strata[test].any():
+            raise InputError(f"Fold {number} has no row with an event to predict: take fewer folds.")
     return [(np.asarray(train), np.asarray(test)) for train, test in folds]
 
 
@@ -294,15 +316,63 @@ def neighbors_model(y: np.ndarray, has_classes: bool, seed: int) -> Any:
     return make_pipeline(StandardScaler(), neighbors(min(5, len(y))))
 
 
+def cox_model(y: np.ndarray, has_classes: bool, seed: int) -> Any:
+    """Return the model "cox": a Cox model of standardised features with a ridge penalty, by cross-validation.
+
+    Principal components stand for the features. With such a penalty this changes no prediction, and where there are
+    more features than rows it is much faster.
+    """
+    try:
+        from sksurv.linear_model import CoxPHSurvivalAnalysis
+    except ImportError:
+        raise InputError('model="cox" needs scikit-survival: pip install "infosift[survival]".') from None
+    is_event = ~np.signbit(read_censored(y).values[0])
+    n_folds = min(_PENALTY_FOLDS, int(is_event.sum()))
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    folds = list(splitter.split(is_event, is_event))
+    cox: Any = CoxPHSurvivalAnalysis(n_iter=_MOST_ITERATIONS)
+    search = GridSearchCV(cox, {"alpha": _PENALTIES_OF_COX[::-1]}, cv=folds, scoring=concordance_score)
+    return make_pipeline(StandardScaler(), PCA(svd_solver="full"), search)
+
+
+def concordance_score(model: Any, X: Any, y: np.ndarray) -> float:
+    """Return Harrell's concordance of predicted risks with censored times."""
+    return concordance(read_censored(y).values[0], np.asarray(model.predict(X)))
+
+
+class _SameRisk(BaseEstimator):  # type: ignore[misc]
+    """Predicts the same risk for all rows."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn nothing."""
+        return self
+
+    def predict(self, X: Any) -> FloatArray:
+        """Return zeros."""
+        return np.zeros(len(X))
+
+
 def _model_factory(model: Any, data: PredictionData, seed: int) -> tuple[ModelFactory, str]:
     """Return the factory of a model given by name or as an estimator, and what to call it."""
     if isinstance(model, str):
         require_choice("model", model, tuple(MODELS))
+        if data.is_censored != (model == _OF_CENSORED):
+            is_what = "holds censored times" if data.is_censored else "is not censored"
+            others = [name for name in MODELS if (name == _OF_CENSORED) == data.is_censored]
+            raise InputError(
+                f'The target "{data.target_name}" {is_what}, which model="{model}" does not predict: give '
+                f"{' or '.join(others)}, or an estimator."
+            )
         name = "logistic regression" if data.has_classes and model == "ridge" else MODELS.summaries()[model]
         return partial(MODELS[model], has_classes=data.has_classes, seed=seed % 2**32), name
     if not hasattr(model, "fit") or isinstance(model, type):
         raise InputError(f"model must be one of {', '.join(MODELS)} or a scikit-learn estimator, not {model!r}.")
     name = type(model.steps[-1][1] if hasattr(model, "steps") else model).__name__
+    if data.is_censored and (is_regressor(model) or is_classifier(model)):
+        raise InputError(
+            f'The target "{data.target_name}" holds censored times, which {name} does not predict: give model="cox" '
+            "or an estimator of scikit-survival."
+        )
     if is_regressor(model) if data.has_classes else is_classifier(model):
         has, predicts = ("classes", "numbers") if data.has_classes else ("numbers", "classes")
         wanted = "a classifier" if data.has_classes else "a regressor"
@@ -344,6 +414,10 @@ def _scorer(scoring: Any, data: PredictionData, folds: Sequence[Fold], model: An
     """Return the scorer of predictions, and what to call its score."""
     if callable(scoring):
         return scoring, getattr(scoring, "__name__", type(scoring).__name__)
+    if data.is_censored:
+        if scoring not in (None, "concordance"):
+            raise InputError(f'scoring of censored times is "concordance" or a function, not {shown(scoring)}.')
+        return concordance_score, "concordance"
     name = _default_score(data, folds, model) if scoring is None else scoring
     if name == "r2" and min(len(test) for _, test in folds) < 2:
         raise InputError("cv leaves a single row in a fold, for which R² is not defined: take fewer folds.")
@@ -442,6 +516,8 @@ class _SubsetModels(BaseEstimator):  # type: ignore[misc]
 
     def _model(self, columns: Columns, y: np.ndarray) -> Any:
         if not columns:
+            if self.data.is_censored:
+                return _SameRisk()
             return DummyClassifier() if self.data.has_classes else DummyRegressor()
         return model_on_columns(self.make_model(y), columns, self.data.categories)
 

@@ -126,6 +126,7 @@ MODELS: Registry[Callable[..., Any]] = Registry(
         "ridge": Entry("comparison:ridge_model", "ridge regression"),
         "forest": Entry("comparison:forest_model", "a random forest"),
         "neighbors": Entry("comparison:neighbors_model", "nearest neighbours"),
+        "cox": Entry("comparison:cox_model", "a Cox model"),
     }
 )
 # Choices that are no objects, with phrases for the help.

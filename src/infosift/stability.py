@@ -63,7 +63,8 @@ def selection_stability(
     X : array-like or data frame of shape (n_rows, n_features)
         Features: numbers, text or categories.
     y : array-like of shape (n_rows,) or (n_rows, n_targets)
-        The target, numbers or classes. Both halves have the same share of each class, up to one row.
+        The target: numbers, classes or censored times. Both halves have the same share of each class, or of
+        events, up to one row.
     n_resamples : int, default=50
         Number of half-samples, an even number.
     groups : array-like of shape (n_rows,) or None, default=None
@@ -168,7 +169,9 @@ def read(X: Any, y: Any, groups: Any, parameters: Mapping[str, Any]) -> tuple[Re
     table = problem.table
     kinds = table.target.kinds
     classes = [i for i, kind in enumerate(kinds) if kind.n_classes is not None]
-    decided = {"discrete_features": False, "discrete_target": tuple(kind.name for kind in kinds)}
+    decided: dict[str, Any] = {"discrete_features": False}
+    if not table.target.is_censored:
+        decided["discrete_target"] = tuple(kind.name for kind in kinds)
     data = ResampledData(
         features=features.take(rows).with_discrete(table.discrete),
         target=target.take(rows).with_discrete(classes),
@@ -186,8 +189,8 @@ def draw_pair(data: ResampledData, seed: int, pair: int) -> tuple[BoolArray, Boo
     """Draw a pair of disjoint half-samples without replacement; return which rows are in either.
 
     Rows are divided, or whole groups of them. Both halves have the same number, so that of an odd number one, at
-    random, is in neither. Those of one class are divided evenly, up to one (stratified); the class of a group is
-    the most frequent one of its rows.
+    random, is in neither. Those of one class, or with an event, are divided evenly, up to one (stratified); the
+    class of a group is the most frequent one of its rows.
     """
     generator = stream(seed, "pairs of half-samples", pair)
     numbers = np.arange(data.n_rows) if data.row_groups is None else data.row_groups
@@ -203,7 +206,10 @@ def draw_pair(data: ResampledData, seed: int, pair: int) -> tuple[BoolArray, Boo
 def _class_of_each(data: ResampledData, numbers: IntArray) -> IntArray:
     """Return the class of each row, or the most frequent one of each group; zeros where there are no classes."""
     discrete = sorted(data.target.discrete)
-    values = np.nan_to_num(data.target.values[discrete]) if discrete else np.zeros((1, data.n_rows))
+    if data.target.kind is not None:
+        values = np.signbit(data.target.values).astype(np.float64)
+    else:
+        values = np.nan_to_num(data.target.values[discrete]) if discrete else np.zeros((1, data.n_rows))
     codes = np.unique(values, axis=1, return_inverse=True)[1].ravel()
     counts = np.zeros((int(numbers.max()) + 1, int(codes.max()) + 1), dtype=np.int64)
     np.add.at(counts, (numbers, codes), 1)

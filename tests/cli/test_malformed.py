@@ -185,4 +185,4 @@ def test_the_last_moments_of_the_calendar(tmp_path):
     ends = {"day": [dt.date.min, dt.date.max], "moment": [dt.datetime.min, dt.datetime.max]}
     path = tmp_path / "table.parquet"
     pl.DataFrame({**ends, "hour": [dt.time.min, dt.time.max], "y": [1, 2]}).write_parquet(path)
-    assert TableFile.open(str(path)).read("y")[0].to_dict(as_series=False)["moment"] == ends["moment"]
+    assert TableFile.open(str(path)).read(["y"])[0].to_dict(as_series=False)["moment"] == ends["moment"]

@@ -23,7 +23,7 @@ LINES = "1.5,2\n2.5,3\nµ,4\n"
 
 
 def read(path, *ignored, target="y", **reading):
-    features, others = TableFile.open(str(path), ReadOptions(**reading)).read(target, ignore=ignored)
+    features, others = TableFile.open(str(path), ReadOptions(**reading)).read([target], ignore=ignored)
     return features, others[target]
 
 
@@ -189,7 +189,7 @@ def test_a_file_settles_what_a_comma_is(path, separator):
 
 def test_columns_that_stay_as_written_settle_nothing(path):
     file = open_file(path, "a;kind;who;y\n1,5;1.250;0.5;1\n2,5;2.500;1.5;2\n")
-    features, others = file.read("y", labels=["who"], as_written=["kind"])
+    features, others = file.read(["y"], labels=["who"], as_written=["kind"])
     assert features.to_dict(as_series=False) == {"a": [1.5, 2.5], "kind": [1.25, 2.5]}
     assert others.to_dict(as_series=False) == {"y": [1, 2], "who": [0.5, 1.5]}
 
@@ -214,7 +214,7 @@ def test_nothing_is_noted_where_nothing_had_to_be_settled(path):
 )
 def test_a_file_that_does_not_settle_it_is_refused(path, content):
     with pytest.raises(InputError, match=r'"a" has numbers like "1,234", whose comma may .*: set decimal="comma"'):
-        open_file(path, content).read("y")
+        open_file(path, content).read(["y"])
 
 
 @pytest.mark.parametrize(("decimal", "expected"), [("comma", [1.234, 2.5]), ("point", [1234.0, 2500.0])])
@@ -238,7 +238,7 @@ def test_repeated_names(path):
         '"a" occurs 3 times: the others are called "a.2", "a.3"; "b" occurs 2 times: the second is called "b.1".'
     ]
     with pytest.raises(InputError, match=r'"b" is the target, and 2 columns of .* are called so: rename them\.$'):
-        open_file(path, content).read("b")
+        open_file(path, content).read(["b"])
 
 
 def test_no_header(path):
@@ -263,7 +263,7 @@ def test_no_header(path):
 )
 def test_what_a_first_line_may_be(path, content, hint):
     with pytest.raises(InputError) as caught:
-        open_file(path, content).read("y")
+        open_file(path, content).read(["y"])
     assert 'has no column "y": ' in str(caught.value)
     assert hint in str(caught.value)
 
@@ -288,7 +288,7 @@ def test_sheets_of_excel(book):
     assert target == [4, 6]
     assert notes == ['"a" occurs 2 times: the second is called "a.2".']
     with pytest.raises(InputError) as caught:
-        TableFile.open(str(book)).read("y")
+        TableFile.open(str(book)).read(["y"])
     assert str(caught.value) == (
         f'{book} has no column "y" in its sheet "notes": it has made by. Other sheets, for --sheet, are "data".'
     )
@@ -355,7 +355,7 @@ def test_lengths_that_are_made_up_do_no_harm(compression, made_up, tmp_path):
     for place in range(8, len(content) - 8, 8):
         path.write_bytes(content[:place] + pack("<q", made_up) + content[place + 8 :])
         try:
-            TableFile.open(str(path)).read("y")
+            TableFile.open(str(path)).read(["y"])
         except InputError as error:
             refused += 1
             assert "\n" not in str(error)  # noqa: PT017
@@ -393,10 +393,10 @@ def test_names_are_found_below_comments(tmp_path, top, separator):
         DataWarning, match=f"^The names of columns are those in row {row}: if .* set --header-row.$"
     ):
         file = TableFile.open(str(path))
-    features, target = file.read("y")
+    features, target = file.read(["y"])
     assert features.rows() == [(1, "red"), (4, "blue"), (7, "red")]
     assert target["y"].to_list() == [3, 6, 9]
-    given = TableFile.open(str(path), ReadOptions(skip=row - 1)).read("y")[0]
+    given = TableFile.open(str(path), ReadOptions(skip=row - 1)).read(["y"])[0]
     assert given.equals(features)
     without = TableFile.open(str(path), ReadOptions(skip=row, has_header=False))
     assert without.read("2")[0].rows() == features.rows()
@@ -434,12 +434,12 @@ def test_names_are_found_in_a_sheet(tmp_path, top):
             sheet.write_row(i, 0, row)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        features, target = TableFile.open(str(path)).read("y")
+        features, target = TableFile.open(str(path)).read(["y"])
     assert ["those in row 4:" in str(one.message) for one in caught] == [True] * bool(top)
     assert (features.columns, features["a"].to_list()) == (["a", "b", "c"], list(range(5)))
     assert target["y"].to_list() == [0, 3.5, 7, 10.5, 14]
     place = len(top)
-    assert TableFile.open(str(path), ReadOptions(skip=place)).read("y")[0].equals(features)
+    assert TableFile.open(str(path), ReadOptions(skip=place)).read(["y"])[0].equals(features)
     numbered = TableFile.open(str(path), ReadOptions(skip=place + 1, has_header=False)).read("3")[0]
     assert numbered.rows() == features.rows()
 

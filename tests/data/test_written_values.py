@@ -106,7 +106,7 @@ def test_what_is_left_off_is_said(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("rate,fee,day,plain,y\n1%,€ 5,2024-05-01,1,3\n2%,€ 6,2024-05-02,2,4\n")
     with pytest.warns(UserWarning, match="Read as") as caught:
-        TableFile.open(str(path)).read("y")
+        TableFile.open(str(path)).read(["y"])
     assert [str(warning.message) for warning in caught] == [
         'Read as numbers: "rate" ("1%"), "fee" ("€ 5").',
         'Read as dates, which count in days: "day" ("2024-05-01").',
@@ -117,12 +117,12 @@ def test_a_slip_among_numbers_is_named(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("rate,y\n1%,1\n2%,2\nlow,3\n4%,4\n")
     with pytest.raises(InputError) as caught:
-        TableFile.open(str(path)).read("y")
+        TableFile.open(str(path)).read(["y"])
     assert str(caught.value) == (
         'Column "rate" has numbers like "1%", but row 2 (the first row is 0) is "low": make it a number, '
         'empty it, or set ignore="rate" or discrete_features="rate".'
     )
-    features, _ = TableFile.open(str(path)).read("y", as_written=["rate"])
+    features, _ = TableFile.open(str(path)).read(["y"], as_written=["rate"])
     assert features["rate"].to_list() == ["1%", "2%", "low", "4%"]
 
 
@@ -224,7 +224,7 @@ def test_files_are_read_the_same(tmp_path):
     path = tmp_path / "table.csv"
     frame = pl.DataFrame(CELLS).drop("slip")
     frame.write_csv(path)
-    features, _ = TableFile.open(str(path)).read("n")
+    features, _ = TableFile.open(str(path)).read(["n"])
     parsed = parse_numbers(frame).drop("n", "town")
     assert features.drop("town").cast({pl.Date: pl.Datetime("us")}).equals(parsed)
 
@@ -271,6 +271,6 @@ def test_digits_of_other_scripts_are_refused_in_one_sentence(cells, tmp_path):
         parse_numbers(frame)
     frame.write_csv(tmp_path / "table.csv")
     with pytest.raises(InputError, match="digits of another script"):
-        TableFile.open(str(tmp_path / "table.csv")).read("y")
+        TableFile.open(str(tmp_path / "table.csv")).read(["y"])
     names = pl.DataFrame({"a": ["Room १२", "Room ३"]})
     assert parse_numbers(names).equals(names)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 from infosift.cli.options import InputFile
 from infosift.errors import InputError, RowNumber
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
 
 # Why the target cannot have the role of another option.
@@ -37,11 +39,12 @@ class ColumnRoles:
         """The columns that must not be ignored."""
         return [*self.categorical, *self.keep, *self.features, *self.given]
 
-    def check(self, target: str) -> None:
+    def check(self, targets: Sequence[str]) -> None:
         """Refuse columns whose roles exclude each other."""
-        for role, reason in _NOT_THE_TARGET.items():
+        is_what = "the target" if len(targets) == 1 else "part of the target"
+        for target, (role, reason) in product(targets, _NOT_THE_TARGET.items()):
             if target in getattr(self, role):
-                raise InputError(f'"{target}" is the target, so {reason}.')
+                raise InputError(f'"{target}" is {is_what}, so {reason}.')
         for name in self.groups:
             if name in (*self.keep, *self.categorical):
                 raise InputError(f'"{name}" says which rows belong together, so it cannot be a feature.')
@@ -51,11 +54,13 @@ class ColumnRoles:
 class InputTable:
     """The features of a file, its target and row groups, and the columns that options name.
 
-    Features are a lazy frame where the workers of a cluster are to read them.
+    Features are a lazy frame where the workers of a cluster are to read them. The target is as a selector takes it,
+    made of ``target_columns``.
     """
 
     features: pl.DataFrame | pl.LazyFrame
-    target: pl.Series
+    target: pl.Series | np.ndarray
+    target_columns: pl.DataFrame
     row_groups: pl.Series | None = None
     roles: ColumnRoles = ColumnRoles()
 
@@ -72,6 +77,10 @@ class InputTable:
     def columns(self, names: Sequence[str]) -> pl.DataFrame:
         """Return features by name, in memory."""
         return self.features.lazy().select(names).collect()
+
+    def with_target(self, names: Sequence[str]) -> pl.DataFrame:
+        """Return features by name, and the columns that the target is made of."""
+        return self.columns(names).hstack(self.target_columns)
 
     def in_memory(self) -> InputTable:
         """Return the same table with all features read."""
@@ -98,16 +107,18 @@ def read_table(
     file = TableFile.open(source.file, reading)
     listed = {role: file.listed(names) for role, names in {**named, "categorical": source.categorical}.items()}
     roles = ColumnRoles(**listed, groups=[] if groups is None else [groups])
-    roles.check(source.target)
+    targets = source.target_columns
+    roles.check(targets)
     features, others = file.read(
-        source.target,
+        targets,
         ignore=roles.ignore,
         named=roles.used,
         labels=roles.groups,
         as_written=roles.categorical,
         lazily=by_workers,
     )
-    table = InputTable(features, others[source.target], _row_groups(others, roles), roles)
+    columns = others.select(targets)
+    table = InputTable(features, source.target_of(columns), columns, _row_groups(others, roles), roles)
     if source.dates == "expand" and table.is_read:
         from infosift.data.dates import expand_dates
 

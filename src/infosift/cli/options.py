@@ -19,6 +19,7 @@ import typer
 from rich.console import Console
 from typer.core import TyperCommand
 
+import infosift
 from infosift.errors import InputError
 from infosift.progress import held_back
 from infosift.registry import (
@@ -36,6 +37,8 @@ from infosift.registry import (
 )
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from infosift.cli.input_file import InputTable
 
 RESAMPLES = 50
@@ -241,6 +244,15 @@ class InputFile:
     target_kind: Annotated[str, choice("target_kind", _COLUMNS)] = "auto"
 
     @property
+    def target_columns(self) -> list[str]:
+        """The columns that the target is made of."""
+        return [self.target]
+
+    def target_of(self, columns: "pl.DataFrame") -> Any:
+        """Return the target that these columns make."""
+        return columns[self.target]
+
+    @property
     def n_skipped(self) -> int | None:
         """Rows above the header, or above the data where there is none; None where the file shows it."""
         if self.header_row is None:
@@ -253,7 +265,7 @@ class InputFile:
     def discrete(self, categorical: list[str], names: list[str]) -> dict[str, Any]:
         """Return the parameters of the library that say which features, and whether the target, are categories."""
         target = "classes" if self.target_kind == "auto" and self.target in categorical else self.target_kind
-        features = [name for name in categorical if name in names and name != self.target]
+        features = [name for name in categorical if name in names and name not in self.target_columns]
         return {"discrete_features": features or "auto", "discrete_target": target}
 
 
@@ -261,6 +273,24 @@ class InputFile:
 class SelectionOptions(InputFile):
     """What the commands that select features have in common."""
 
+    target: Annotated[
+        str,
+        option(
+            "The column to select features for.", metavar="COLUMN", names=("--target", "-t"), show_default=False
+        ),
+    ] = ""
+    time: Annotated[
+        str | None,
+        option("In place of a target: the time of an event, or up to which none was seen.", metavar="COLUMN"),
+    ] = None
+    event: Annotated[
+        str | None,
+        option("With --time: whether the event was seen, 1 or true; 0 or false is censored.", metavar="COLUMN"),
+    ] = None
+    event_value: Annotated[
+        str | None,
+        option("Which value of --event is one, such as dead, where it has two others.", metavar="VALUE"),
+    ] = None
     alpha: Alpha = 0.05
     ignore: Ignore = None
     missing: Missing = "partial"
@@ -312,6 +342,27 @@ class SelectionOptions(InputFile):
         bool | None, option("Show what is being done.", _RUNNING, show_default="in a terminal")
     ] = None
     quiet: Quiet = False
+
+    @property
+    def target_columns(self) -> list[str]:
+        """The column of the target, or those of the time and the event."""
+        of_event = [self.time, self.event, self.event_value]
+        if self.target and not any(of_event):
+            return [self.target]
+        if self.target or not (self.time and self.event):
+            raise InputError(
+                "Name what to select features for: --target, or for times until an event --time and --event."
+            )
+        if self.time == self.event:
+            raise InputError(f'"{self.time}" cannot be both the time and the event: name a column for each.')
+        return [self.time, self.event]
+
+    def target_of(self, columns: "pl.DataFrame") -> Any:
+        """Return the column of the target, or censored times."""
+        if self.target:
+            return super().target_of(columns)
+        time, event = (columns[name] for name in self.target_columns)
+        return infosift.censored_target(event, time, event_value=self.event_value)
 
     def parameters(self, table: "InputTable") -> dict[str, Any]:
         """Return the parameters of a selector, but for those that only some of the commands set."""

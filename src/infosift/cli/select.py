@@ -79,7 +79,7 @@ class SelectCommand(options.SelectionOptions):
                 self,
                 selection,
                 table=lambda: (
-                    table.columns(selection.answer.names).with_columns(table.target),
+                    table.with_target(selection.answer.names),
                     "Selected features",
                 ),
                 picture=selection.plot,

@@ -142,7 +142,7 @@ class ScoreCommand(options.InputFile):
         table = read_table(self, features=self.features)
         features = table.roles.features
         columns = table.columns(features)
-        all_columns = columns.with_columns(table.target).fill_nan(None)
+        all_columns = table.with_target(features).fill_nan(None)
         used = all_columns.drop_nulls(None if self.missing == "drop" else self.target)
         k = KSG().default_value(len(used)) if self.n_neighbors is None else self.n_neighbors
         discrete = self.discrete(table.roles.categorical, features)
@@ -232,7 +232,8 @@ class DemoCommand:
         data, console = load_diabetes(), Console()
         features = pl.DataFrame(data.data, schema=list(data.feature_names))
         typer.echo("Ten measurements of 442 people with diabetes; the target is its progression within a year.\n")
-        table = InputTable(features, pl.Series("progression", data.target))
+        target = pl.Series("progression", data.target)
+        table = InputTable(features, target, target.to_frame())
         selection = fit(table, {"random_state": 0, "n_jobs": self.jobs})
         print_selection(selection, console)
         console.print()

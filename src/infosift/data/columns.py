@@ -104,12 +104,15 @@ class Features(ABC):
         What text of categories reads as, such as numbers or dates, by position.
     labels : tuple of str
         How the table labels its columns, as Python writes it, where some label is not text; else empty.
+    categories : mapping of int to tuple of str
+        The names of categories by code, by position, where a table in memory has a few.
     """
 
     names: tuple[str, ...]
     discrete: frozenset[int] = field(default=frozenset(), kw_only=True)
     numeric_text: Mapping[int, str] = field(default_factory=dict, kw_only=True)
     labels: tuple[str, ...] = field(default=(), kw_only=True)
+    categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict, kw_only=True)
 
     @property
     @abstractmethod
@@ -192,6 +195,7 @@ class NamedColumns(Features):
             np.concatenate([part.values for part in parts]),
             discrete=frozenset(start + i for start, part in located for i in part.discrete),
             numeric_text={start + i: text for start, part in located for i, text in part.numeric_text.items()},
+            categories={start + i: own for start, part in located for i, own in part.categories.items()},
         )
 
     def complete_rows(self, ignored: Sequence[int] = ()) -> BoolArray:

@@ -399,7 +399,7 @@ class TableFile:
 
     def read(
         self,
-        target: str,
+        targets: Sequence[str],
         *,
         ignore: Sequence[str] = (),
         named: Sequence[str] = (),
@@ -411,8 +411,8 @@ class TableFile:
 
         Parameters
         ----------
-        target : str
-            The target.
+        targets : sequence of str
+            The columns of the target.
         ignore, named : sequence of str
             Columns that are not read, and columns that must be there.
         labels : sequence of str
@@ -422,33 +422,35 @@ class TableFile:
         lazily : bool
             Leave features unread, where what they hold is known without reading: text may be numbers or dates.
         """
-        self._require_consistent(target, ignore, named, labels)
-        features = [name for name in self.names if name not in (target, *ignore, *labels)]
+        self._require_consistent(targets, ignore, named, labels)
+        features = [name for name in self.names if name not in (*targets, *ignore, *labels)]
         if not features:
             others = "".join(f' and "{name}"' for name in labels)
-            raise InputError(f'{self.path} has no column left besides the target "{target}"{others}.')
+            of_target = " and ".join(f'"{name}"' for name in targets)
+            raise InputError(f"{self.path} has no column left besides the target {of_target}{others}.")
         types = self.scanned.lazy.collect_schema()
         are_certain = all(name in as_written or _is_certain(types[name]) for name in features)
         if lazily and self.scanned.by_column and are_certain:
-            return self.scanned.lazy.select(features), self._read([target, *labels], labels)
-        frame = self._read([*features, target, *labels], list(dict.fromkeys([*labels, *as_written])))
+            return self.scanned.lazy.select(features), self._read([*targets, *labels], labels)
+        frame = self._read([*features, *targets, *labels], list(dict.fromkeys([*labels, *as_written])))
         self._warn_of_repeated_names()
-        return frame.select(features), frame.select(target, *labels)
+        return frame.select(features), frame.select(*targets, *labels)
 
     def _require_consistent(
-        self, target: str, ignore: Sequence[str], named: Sequence[str], labels: Sequence[str]
+        self, targets: Sequence[str], ignore: Sequence[str], named: Sequence[str], labels: Sequence[str]
     ) -> None:
-        for name in (target, *ignore, *named, *labels):
+        for name in (*targets, *ignore, *named, *labels):
             self.require(name)
-        if target in ignore:
-            raise InputError(f'"{target}" is the target, so it cannot be ignored.')
+        for target in targets:
+            if target in ignore:
+                raise InputError(f'"{target}" is the target, so it cannot be ignored.')
+            if target in self.scanned.repeated:
+                count = 1 + len(self.scanned.repeated[target])
+                raise InputError(
+                    f'"{target}" is the target, and {count} columns of {self.path} are called so: rename them.'
+                )
         if both := [name for name in (*named, *labels) if name in ignore]:
             raise InputError(f'"{both[0]}" is to be ignored, so it cannot be used otherwise.')
-        if target in self.scanned.repeated:
-            count = 1 + len(self.scanned.repeated[target])
-            raise InputError(
-                f'"{target}" is the target, and {count} columns of {self.path} are called so: rename them.'
-            )
 
     def _read(self, names: Sequence[str], as_written: Sequence[str]) -> pl.DataFrame:
         """Read columns, with numbers and dates in place of their text except where it stays ``as_written``."""

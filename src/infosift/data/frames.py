@@ -20,6 +20,7 @@ from infosift.errors import InputError, RowNumber, checks_of_libraries, nearest_
 
 _COPIES = 3  # of a sparse table: as given, by column, and prepared
 _GIGABYTE = 1e9
+_MOST_NAMED = 50  # categories whose names are kept
 _LARGEST_WHOLE = 2.0**53  # floats tell all whole numbers up to it apart
 
 
@@ -175,7 +176,8 @@ def _read_values(values: Any, name: str) -> NamedColumns:
     if kind == "c" or (kind == "O" and any(isinstance(value, complex) for value in values)):
         raise InputError(f'Complex data not supported: "{name}" is complex, so pass its parts as columns.')
     if kind == "b":
-        return NamedColumns((name,), values.astype(np.float64)[None], discrete=frozenset({0}))
+        names = {0: ("False", "True")}
+        return NamedColumns((name,), values.astype(np.float64)[None], discrete=frozenset({0}), categories=names)
     if kind in "iuf":
         return _numbers(np.asarray(values, dtype=np.float64), name, values.tolist if kind in "iu" else None)
     from infosift.data.dates import days_of_array, days_of_objects
@@ -213,9 +215,19 @@ def _categories(values: Any, name: str, is_text: bool = True) -> NamedColumns:
         from infosift.data.written_values import describe_numeric_text  # and polars with it
 
         reads_as = describe_numeric_text([str(value) for value in text])
+    codes = encode(values, name)
+    names = {} if n_categories(codes) > _MOST_NAMED else {0: _names_of(codes, values)}
     return NamedColumns(
         (name,),
-        encode(values, name)[None],
+        codes[None],
         discrete=frozenset({0}),
         numeric_text={} if reads_as is None else {0: reads_as},
+        categories=names,
     )
+
+
+def _names_of(codes: FloatArray, values: Any) -> tuple[str, ...]:
+    """Return the names of categories, by their codes."""
+    _, rows = np.unique(codes[~np.isnan(codes)], return_index=True)
+    known = np.flatnonzero(~np.isnan(codes))
+    return tuple(str(values[row]) for row in known[rows])

@@ -34,7 +34,10 @@ ORDER, VALUES, CUTS = "order", "values", "cuts"
 
 @dataclass(frozen=True)
 class Leak:
-    """A feature, by position, that determines a column of the target; ``is_after`` is that of the row after."""
+    """A feature, by position, that determines something of the target; ``is_after`` is that of the row after.
+
+    ``target`` counts what is observed of all columns of the target.
+    """
 
     feature: int
     target: int
@@ -56,8 +59,11 @@ def leaks_of(
         return []
     columns, is_categorical = features
     found = []
-    for number, (own, n_classes) in enumerate(zip(target.columns, target.n_classes, strict=True)):
-        pair = _Pairing(own, n_classes is not None, row_groups)
+    observed = [
+        own for kind, column in zip(target.kinds, target.columns, strict=True) for own in kind.observed(column)
+    ]
+    for number, (own, has_classes) in enumerate(observed):
+        pair = _Pairing(own, has_classes, row_groups)
         for feature in pair.screen(columns, is_categorical):
             leak = pair.nearest_lag(columns[feature], bool(is_categorical[feature]))
             if leak is not None:

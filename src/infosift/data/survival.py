@@ -20,7 +20,7 @@ from infosift.data.columns import NamedColumns
 from infosift.data.frames import read_column
 from infosift.data.prepare import Preparation, dense_ranks
 from infosift.data.targets import TargetKind, TargetResiduals
-from infosift.errors import InputError, RowNumber, listing, require_same_length, shown
+from infosift.errors import Hint, InputError, RowNumber, listing, require_same_length, shown
 from infosift.random_streams import stream
 
 EVENT, TIME = "event", "time"
@@ -47,7 +47,7 @@ def censored_target(event: Any, time: Any, *, event_value: Any = None) -> np.nda
         The time of the event, or up to which a row was observed without it (censored): numbers of at least zero.
         Where either is missing, the row is left out of a selection.
     event_value : object, default=None
-        Which value is the event, such as "dead".
+        Which value of the event is one, such as "dead", where there are two others than 0 and 1.
 
     Examples
     --------
@@ -60,7 +60,8 @@ def censored_target(event: Any, time: Any, *, event_value: Any = None) -> np.nda
         raise InputError(f'The time "{times.names[0]}" is text or categories: give numbers.')
     happened, is_known = _read_events(event, event_value)
     require_same_length(len(happened), times.n_rows)
-    names = [EVENT, times.names[0] if times.names[0] != EVENT else TIME]
+    names = [_name_of(event), times.names[0]]
+    names = [EVENT, TIME] if names[0] == names[1] else names
     target = np.empty(times.n_rows, dtype=[(names[0], np.bool_), (names[1], np.float64)])
     target[names[0]], target[names[1]] = happened, np.where(is_known, times.values[0], np.nan)
     read_censored(target)
@@ -71,7 +72,7 @@ def _read_events(event: Any, event_value: Any) -> tuple[BoolArray, BoolArray]:
     """Return where an event happened, and where that is known."""
     series = nw.from_native(event, pass_through=True, allow_series=True)
     values = series.to_list() if isinstance(series, nw.Series) else np.asarray(event).tolist()
-    name = str(getattr(event, "name", None) or EVENT)
+    name = _name_of(event)
     known = [value for value in values if value is not None and value == value]
     is_known = np.array([value is not None and value == value for value in values], dtype=bool)
     different = list(dict.fromkeys(known))
@@ -83,16 +84,30 @@ def _read_events(event: Any, event_value: Any) -> tuple[BoolArray, BoolArray]:
     if event_value is None and not set(different) <= {0, 1}:
         raise InputError(
             f'The event "{name}" has the value{"s" * (len(different) > 1)} '
-            f"{listing(list(map(shown, different)))}: say which is the event, such as with "
-            f"event_value={different[-1]!r}."
+            f"{listing(list(map(shown, different)))}: say which is the event, such as with ",
+            Hint("event_value", different[-1]),
+            ".",
         )
     wanted = 1 if event_value is None else event_value
-    if event_value is not None and wanted not in different:
+    if event_value is not None and not any(_is_value(value, wanted) for value in different):
         raise InputError(
             f'The event "{name}" never has the value {shown(wanted)}, but {listing(list(map(shown, different)))}: '
-            "give one of these as event_value."
+            "give one of these as ",
+            Hint("event_value"),
+            ".",
         )
-    return np.array([value == wanted for value in values], dtype=bool), is_known
+    return np.array([_is_value(value, wanted) for value in values], dtype=bool), is_known
+
+
+def _name_of(event: Any) -> str:
+    return str(getattr(event, "name", None) or EVENT)
+
+
+def _is_value(value: Any, wanted: Any) -> bool:
+    """Tell whether a value is the wanted one, which may be written as text."""
+    if isinstance(wanted, str) and isinstance(value, (bool, int, float)):
+        return wanted.lower() in (str(value).lower(), f"{value:g}")
+    return bool(value == wanted)
 
 
 def read_censored(target: np.ndarray) -> CensoredColumn:
@@ -128,7 +143,9 @@ class CensoredColumn(NamedColumns):
     def kind(self) -> CensoredTimes:
         """The kind of target it is."""
         n_events = int(np.count_nonzero(~np.signbit(self.values) & ~np.isnan(self.values)))
-        return CensoredTimes(event=self.event, n_events=n_events, n_censored=self.n_rows - n_events)
+        n_rows = int(np.count_nonzero(~np.isnan(self.values)))
+        longest = float(np.nanmax(np.abs(self.values), initial=0.0))
+        return CensoredTimes(event=self.event, n_events=n_events, n_censored=n_rows - n_events, longest=longest)
 
     def as_structured(self) -> np.ndarray:
         """Return the structured array that it was read from."""
@@ -213,10 +230,11 @@ class CensoredTimes(TargetKind):
     event: str = EVENT
     n_events: int = 0
     n_censored: int = 0
+    longest: float = 1.0
 
     def encode(self, values: FloatArray, how: Preparation) -> FloatArray:
         """Scale times to at most one."""
-        return np.asarray(values / np.abs(values).max())
+        return np.asarray(values / self.longest)
 
     def views(self, column: FloatArray) -> tuple[FloatArray, ...]:
         """Return martingale residuals of unit variance, their ties broken."""
@@ -241,19 +259,28 @@ class CensoredTimes(TargetKind):
             raw,
             is_interval=np.zeros(1, dtype=bool),
             column=np.zeros(1, dtype=np.int64),
-            functions=[residuals / np.where(spread > 0, spread, 1.0)],
+            functions=[residuals / spread],
             variances=[variances],
         )
 
+    def observed(self, column: FloatArray) -> list[tuple[FloatArray, bool]]:
+        """Return the times and the events."""
+        return [(np.abs(column), False), (np.signbit(column).astype(np.float64), True)]
+
     def describe(self) -> str:
-        """Return how many events there are."""
+        """Return how many rows have an event, and how many are censored."""
         return f"times, {self.n_events:,} with an event and {self.n_censored:,} censored"
 
     def require_enough_rows(self, name: str, values: FloatArray) -> None:
-        """Refuse times of which all or all but one are censored."""
+        """Refuse times of which all or all but one are censored, and events all at one time."""
         if self.n_events < _FEWEST_EVENTS:
             seen = "no event" if self.n_events == 0 else "one event only"
             raise InputError(
                 f'The target "{name}" has {seen} among {len(values):,} rows, all others are censored: nothing can '
                 "be informative about it. Give more rows, or check which value is the event."
+            )
+        if len(np.unique(values[~np.signbit(values)])) == 1:
+            raise InputError(
+                f'The target "{name}" has all events at one time, so times say nothing: give the event itself as '
+                "the target."
             )

@@ -130,6 +130,10 @@ class TargetKind:
         """Count the rows of each class, largest first; empty where there are no classes."""
         return []
 
+    def observed(self, column: FloatArray) -> list[tuple[FloatArray, bool]]:
+        """Return what no feature should give away: columns, and whether each holds classes."""
+        return [(column, self.n_classes is not None)]
+
     def require_enough_rows(self, name: str, values: FloatArray) -> None:
         """Refuse a column that has too few rows of each value for any test."""
 

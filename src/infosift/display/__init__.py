@@ -31,7 +31,7 @@ OPTIONS = {
 # Those of select, and options by parameters of other functions, and of objects where these name their own.
 ALL_OPTIONS = {
     **OPTIONS,
-    **_by_name("null", "control", "decimal", "n_neighbors", "time_limit"),
+    **_by_name("null", "control", "decimal", "n_neighbors", "time_limit", "event_value"),
     "n_jobs": "--jobs",
     "n_resamples": "--resamples",
 }

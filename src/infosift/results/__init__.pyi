@@ -19,6 +19,8 @@ from .steps import ProcedureDescription as ProcedureDescription
 from .steps import Removal as Removal
 from .steps import Replacement as Replacement
 from .steps import Step as Step
+from .steps import Survival as Survival
+from .steps import SurvivalCurve as SurvivalCurve
 from .steps import Verdict as Verdict
 
 def register_views(views: dict[str, str]) -> None: ...

@@ -23,6 +23,7 @@ from infosift.results.steps import (
     Removal,
     Replacement,
     Step,
+    Survival,
     Verdict,
 )
 
@@ -311,6 +312,7 @@ class Selection(Record):
     verdicts: tuple[Verdict, ...] = ()
     explained: Explained | None = None
     for_prediction: PredictionSet | None = None
+    survival: Survival | None = None
     smallest_detectable_correlation: float | None = None
     n_rows_dropped: int = 0
     n_rows_tested: int | None = None

@@ -426,6 +426,48 @@ def data_warning(
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class SurvivalCurve(Record):
+    """The share of rows without an event over time, among those with some values of a feature (Kaplan and Meier).
+
+    Parameters
+    ----------
+    feature, values : str
+        The feature, and which of its values: a category, or a third of the numbers.
+    n_rows, n_events : int
+        Their number, and how many of them have an event.
+    times, shares : ndarray
+        The share from each time on.
+    """
+
+    feature: str
+    values: str
+    n_rows: int
+    n_events: int
+    times: FloatArray
+    shares: FloatArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Survival(Record):
+    """What a selection says of times until an event.
+
+    Parameters
+    ----------
+    event : str
+        What the event is called.
+    n_events, n_censored : int
+        How many rows have one, and how many are censored before.
+    curves : tuple of SurvivalCurve
+        Those of the selected features.
+    """
+
+    event: str
+    n_events: int
+    n_censored: int
+    curves: tuple[SurvivalCurve, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PredictionSet(Record):
     """Features to predict with: those selected, and those that lower the cross-validated error of generic models.
 
@@ -452,6 +494,10 @@ class PredictionSet(Record):
         Numbers of features, first in the order of the source, that were compared by nested cross-validation.
     errors : ndarray
         The mean squared error of generic models with so many features, over that without any.
+    concordance : float or None
+        Of times until an event: the share of pairs of rows in which the one of larger predicted hazard has its
+        event first (Harrell's index; one half is a guess), in nested cross-validation with as many features of the
+        source as are advised. None where there are none.
 
     Examples
     --------
@@ -471,6 +517,7 @@ class PredictionSet(Record):
     order: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
     errors: FloatArray
+    concordance: float | None = None
 
     @classmethod
     def of_selected(cls, selection: Selection) -> PredictionSet:

@@ -69,6 +69,10 @@ class Method(Protocol):
     def shuffles_rows(self) -> bool:
         """Whether surrogates are right only where rows are exchangeable."""
 
+    @property
+    def takes_censored(self) -> bool:
+        """Whether tests are right for times until an event, some of them censored."""
+
     def check(self, alpha: float, criterion: Criterion, has_row_groups: bool) -> None:
         """Refuse parameters that cannot be used, or would not be."""
 
@@ -113,7 +117,8 @@ class Problem:
     """What a run is to do: a table and settings that fit each other, and the parts that these name.
 
     ``n_missing`` has the number of missing values of each feature that has some, ``numeric_text`` the features of
-    text that reads like numbers or dates, and what it reads like.
+    text that reads like numbers or dates, and what it reads like. ``categories`` has the names of the categories of
+    a feature that occur, in the order of their codes.
     """
 
     table: Table
@@ -125,6 +130,7 @@ class Problem:
     n_missing: Mapping[str, int] = field(default_factory=dict)
     numeric_text: Mapping[str, str] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def kept(self) -> tuple[FeatureUnit, ...]:
@@ -321,6 +327,14 @@ def make_problem(
     if numbered is not None and not rows.all():
         numbered = read_row_groups(numbered[rows], features.n_rows)
     method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
+    if target.kind is not None and not method.takes_censored:
+        raise InputError(
+            f'The target "{target.names[0]}" is a time until an event, for which only ',
+            Hint("method", "calibrated"),
+            " with ",
+            Hint("method.null", "residual"),
+            " tests what censoring hides: choose these.",
+        )
     require_gaps_taken(criterion, settings.missing, missing)
     names = features.names
     discrete = requested_discrete(given["discrete_features"], names)
@@ -361,7 +375,19 @@ def make_problem(
         missing,
         {names[i]: kind for i, kind in features.numeric_text.items()},
         features.labels,
+        _categories_of(features),
     )
+
+
+def _categories_of(features: Features) -> dict[str, tuple[str, ...]]:
+    """Return the names of the categories that occur, of each feature of which they are known."""
+    if not isinstance(features, NamedColumns):
+        return {}
+    occurring = {i: np.unique(features.values[i]) for i in features.categories}
+    return {
+        features.names[i]: tuple(names[int(code)] for code in occurring[i][~np.isnan(occurring[i])])
+        for i, names in features.categories.items()
+    }
 
 
 def _kept_and_ignored(

@@ -79,6 +79,11 @@ class Calibrated(BaseEstimator):  # type: ignore[misc]
         """Whether surrogates are right only where rows are exchangeable."""
         return as_null(self.null).needs_exchangeable_rows
 
+    @property
+    def takes_censored(self) -> bool:
+        """Whether tests are right for times until an event."""
+        return as_null(self.null).takes_censored
+
     def check(self, alpha: float, criterion: Criterion, has_row_groups: bool) -> None:
         """Refuse parameters that cannot be used, or would not be."""
         null = as_null(self.null)

@@ -234,7 +234,7 @@ def dependent_rows(problem: Problem, selection: Selection, engine: Engine) -> It
     """Warn of rows that depend on those next to them, which permutation tests assume to be exchangeable."""
     table, selected = problem.table, list(selection.indices)
     if table.row_groups is None and problem.method.shuffles_rows:
-        dependence = serial_dependence(table.columns[selected], table.target.columns, engine)
+        dependence = serial_dependence(table.columns[selected], table.target.views[-1], engine)
         if dependence is not None:
             yield row_order(dependence, table.names[selected[dependence.feature]])
 

@@ -20,6 +20,7 @@ from infosift.criteria.rank_basis import Functions, functions_of
 from infosift.data.groups import FeatureUnit, sample_rows
 from infosift.data.prepare import impute
 from infosift.data.table import Table
+from infosift.data.targets import Target
 from infosift.data.types import coordinates_of
 from infosift.engines.base import equal_parts, single_threaded_blas
 from infosift.inference.max_test import Scores
@@ -158,7 +159,7 @@ def features_for_prediction(problem: Problem, selection: Selection, reporter: Re
         folds = list(_divisions(table, is_series=not problem.method.shuffles_rows))
         reporter.begin("cross-validating features to predict with", sum(len(own) for own in folds))
         sizes = [*(size for size in _SIZES if size < min(most, n_units)), min(most, n_units)]
-        errors = _nested_errors(data, folds, sizes, reporter)
+        errors, nested = _nested_errors(data, folds, sizes, reporter)
         source, size = _best(errors, sizes)
         units = [data.units[i] for i in _orders(data, np.arange(table.n_rows))[source]]
         names = _with_selected(selection, units[:size], most)
@@ -179,7 +180,25 @@ def features_for_prediction(problem: Problem, selection: Selection, reporter: Re
         order=(*names, *(name for name in _with_selected(selection, units, most) if name not in names)),
         sizes=tuple(sizes),
         errors=path / path[0],
+        concordance=_concordance(data, table.target, nested, source, size) if size else None,
     )
+
+
+def _concordance(
+    data: _Data, target: Target, nested: Sequence[_FoldOrders], source: str, size: int
+) -> float | None:
+    """Return the mean concordance, in each fold, of the first units of its order; None of other targets."""
+    if not target.is_censored:
+        return None
+    from infosift.data.survival import concordance  # which few targets need
+
+    (column,), found = target.columns, []
+    for train, test, orders in nested:
+        units = orders[source][:size]
+        design = scaled_by(data.functions.columns[data.functions.of(units)].astype(np.float64), train)
+        path = RidgePath(design[:, train], data.target[:, train], [len(design)])
+        found.append(concordance(column[test], path.predict(design[:, test])[0, 0]))
+    return float(np.nanmean(found)) if not np.isnan(found).all() else None
 
 
 def _with_selected(selection: Selection, units: Sequence[FeatureUnit], most: int) -> list[str]:
@@ -193,13 +212,18 @@ def _with_selected(selection: Selection, units: Sequence[FeatureUnit], most: int
 
 
 def _divisions(table: Table, *, is_series: bool) -> Iterator[list[IntArray]]:
-    """Yield divisions of the rows into folds: of whole groups, of each class alike, or of neighbouring rows."""
+    """Yield divisions of the rows into folds: of whole groups, of each class alike, or of neighbouring rows.
+
+    Those of a class, or with an event, are divided evenly.
+    """
     n_rows, groups = table.n_rows, table.row_groups
     if is_series:
         yield list(np.array_split(np.arange(n_rows), _N_FOLDS))
         return
     classes = np.zeros(n_rows, dtype=np.int64)
-    if table.target.has_indicators.all():
+    if table.target.is_censored:
+        classes = np.signbit(table.target.columns[0]).astype(np.int64)
+    elif table.target.has_indicators.all():
         classes = np.unique(table.target.components, axis=1, return_inverse=True)[1].reshape(-1)
     most = min(_MOST_DIVISIONS, 1 + len(table.units) // _UNITS_PER_DIVISION)
     number = min(most, max(_FEWEST_DIVISIONS, round(_ROWS_IN_ALL / n_rows)))
@@ -304,21 +328,29 @@ def _joint_order(columns: Scores, target: FloatArray) -> IntArray:
 # Squared errors (sizes x models x rows) by source.
 _Errors = dict[str, FloatArray]
 
+# The rows to fit and to predict of a fold, and the units in the orders of the first.
+_FoldOrders = tuple[IntArray, IntArray, dict[str, list[int]]]
+
 
 def _nested_errors(
     data: _Data, divisions: list[list[IntArray]], sizes: Sequence[int], reporter: Reporter
-) -> _Errors:
-    """Return squared errors of generic predictors for numbers of units, the mean over divisions of the rows."""
+) -> tuple[_Errors, list[_FoldOrders]]:
+    """Return squared errors of generic predictors for numbers of units, the mean over divisions of the rows.
+
+    Also return the orders of each fold.
+    """
     n_rows = data.target.shape[1]
     sums: _Errors = {}
+    nested: list[_FoldOrders] = []
     for folds in divisions:
         for test in folds:
             train = np.setdiff1d(np.arange(n_rows), test)
             orders = _orders(data, train)
+            nested.append((train, test, orders))
             for source, own in _errors_of(data, orders, sizes, train, test).items():
                 sums.setdefault(source, np.zeros((len(sizes), len(_WEIGHTS), n_rows)))[:, :, test] += own
             reporter.advance(1)
-    return {source: errors / len(divisions) for source, errors in sums.items()}
+    return {source: errors / len(divisions) for source, errors in sums.items()}, nested
 
 
 def _errors_of(

@@ -57,6 +57,7 @@ class Published(BaseEstimator):  # type: ignore[misc]
     alpha_shares: ClassVar[tuple[tuple[str, float], ...]] = (("the best candidate", 1.0),)
     separates_special_values: ClassVar[bool] = True
     shuffles_rows: ClassVar[bool] = True
+    takes_censored: ClassVar[bool] = False
 
     def __init__(
         self, *, n_permutations: int | str = "auto", n_folds: int = _N_FOLDS, t_threshold: float | None = None

@@ -101,6 +101,10 @@ class Run:
             information_alone=information_alone(problem, tests, engine, judged),
             explained=explained_by(problem, tests, engine, self._selection),
         )
+        if problem.table.target.is_censored:
+            from infosift.search.survival import survival_of  # which few targets have
+
+            self._update(survival=survival_of(problem, self._selection))
         if self._warnings is not None:
             more = warnings_after_search(problem, self._selection, engine)
             self._update(warnings=(*self._warnings, *more))

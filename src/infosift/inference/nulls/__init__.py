@@ -213,6 +213,8 @@ class Null:
         Whether candidates are predicted from the subset: a test is then about their residuals and the target's.
     has_residuals : bool
         Whether what surrogates permute may be tested by itself.
+    takes_censored : bool
+        Whether p-values are right for times until an event, whatever censoring depends on.
     """
 
     name: str
@@ -224,6 +226,7 @@ class Null:
     only_series_given_subset = False
     predicts_candidates = False
     has_residuals = True
+    takes_censored = False
 
     def n_distinct(self, n_rows: int) -> int | None:
         """Return how many distinct draws there are; None where they are practically without limit."""

@@ -217,6 +217,7 @@ class ResidualNull(Null):
     description = "that keep its dependence on the selected features and permute its residual"
     within = " among rows alike in these"
     predicts_candidates = True
+    takes_censored = True
 
     def permutations(self, given: FloatArray, shuffles: RandomPermutations) -> Permutations:
         """Return permutations within strata of the subset; without one, or with row groups, of all rows.

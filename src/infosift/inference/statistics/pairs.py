@@ -77,7 +77,9 @@ class PairStatistic(TestStatistic):
         first = np.stack([own[:1] for own in test.component_functions(polynomials)])
         self._target = to_fixed_point(first, self._bits)  # (components x 1 x rows)
         variances = test.target.row_variances
-        self._variances = None if variances is None else to_fixed_point(variances[:, :1] / 2**BITS_OF_SQUARES, self._bits)
+        self._variances = (
+            None if variances is None else to_fixed_point(variances[:, :1] / 2**BITS_OF_SQUARES, self._bits)
+        )
         self._n_orders = 2 if len(self._positions) <= _MOST_OF_TWO_ORDERS else 1
         self._cuts = _CUTS if len(self._positions) <= _MOST_WITH_SIDES else ()
         self._selected = self._functions_of_subset() if len(test.given) else None

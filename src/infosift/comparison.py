@@ -32,7 +32,7 @@ from infosift.arrays import FloatArray, IntArray
 from infosift.data.columns import NamedColumns, as_frame, requested_discrete
 from infosift.data.frames import as_plain
 from infosift.data.groups import read_row_groups
-from infosift.data.survival import CensoredColumn, concordance, read_censored
+from infosift.data.survival import as_structured, concordance, read_censored
 from infosift.engines.base import single_threaded_blas
 from infosift.errors import DataWarning, InputError, require_choice, require_count, shown
 from infosift.progress import ProgressBar, Reporter
@@ -91,9 +91,9 @@ def compare_subsets(
         What predicts. "ridge" is a linear model, for classes a logistic regression, whose penalty is chosen within
         the training rows; "forest" a random forest of 100 trees, whose leaves have at least five rows and at least
         half the root of the number of rows; "neighbors" the five nearest. "cox", for censored times, is a Cox
-        model with a ridge penalty, chosen within the training rows, of scikit-survival; its other estimators can be
-        given too. The model gets numbers: categories become columns of 0 and 1, of which the rare ones of more
-        than 50 share one.
+        model with a ridge penalty, chosen within the training rows, of scikit-survival; its other estimators can
+        be given too. The model gets numbers: categories become columns of 0 and 1, of which the rare ones of
+        more than 50 share one.
     selector : MutualInfoSelector or None, default=None
         The selector, which is cloned in each fold; None is one with default parameters. With ``missing="drop"``,
         rows with a missing value are dropped for all subsets alike. With ``missing="partial"`` they are kept; for
@@ -240,8 +240,8 @@ def _read(X: Any, y: Any, groups: Any, selector: MutualInfoSelector) -> Predicti
 
 def _predicted(y: Any, target: NamedColumns, rows: IntArray, has_classes: bool) -> np.ndarray:
     """Return what is to be predicted: numbers, classes by their own names, or events and times."""
-    if isinstance(target, CensoredColumn):
-        return target.as_structured()[rows]
+    if target.event is not None:
+        return as_structured(target)[rows]
     values = target.values[0, rows]
     if not has_classes:
         return np.asarray(values)
@@ -319,8 +319,8 @@ def neighbors_model(y: np.ndarray, has_classes: bool, seed: int) -> Any:
 def cox_model(y: np.ndarray, has_classes: bool, seed: int) -> Any:
     """Return the model "cox": a Cox model of standardised features with a ridge penalty, by cross-validation.
 
-    Principal components stand for the features. With such a penalty this changes no prediction, and where there are
-    more features than rows it is much faster.
+    Principal components stand for the features. With such a penalty this changes no prediction, and where there
+    are more features than rows it is much faster.
     """
     try:
         from sksurv.linear_model import CoxPHSurvivalAnalysis
@@ -370,8 +370,8 @@ def _model_factory(model: Any, data: PredictionData, seed: int) -> tuple[ModelFa
     name = type(model.steps[-1][1] if hasattr(model, "steps") else model).__name__
     if data.is_censored and (is_regressor(model) or is_classifier(model)):
         raise InputError(
-            f'The target "{data.target_name}" holds censored times, which {name} does not predict: give model="cox" '
-            "or an estimator of scikit-survival."
+            f'The target "{data.target_name}" holds censored times, which {name} does not predict: give '
+            'model="cox" or an estimator of scikit-survival.'
         )
     if is_regressor(model) if data.has_classes else is_classifier(model):
         has, predicts = ("classes", "numbers") if data.has_classes else ("numbers", "classes")
@@ -501,7 +501,8 @@ class _SubsetModels(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _select(self, rows: IntArray, y: np.ndarray) -> Selection:
-        own = clone(self.selector).set_params(discrete_target=self.data.has_classes)
+        of_target = "auto" if self.data.is_censored else self.data.has_classes
+        own = clone(self.selector).set_params(discrete_target=of_target)
         groups = None if self.data.row_groups is None else self.data.row_groups[rows]
         with warnings.catch_warnings():
             # What the data of a fold are like is no news, but for leaks, of which there is a warning at the end.

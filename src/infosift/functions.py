@@ -298,10 +298,10 @@ def _read(
 ) -> tuple[NamedColumns, NamedColumns, list[NamedColumns]]:
     """Read features, target and given features in the rows that can be used, with a warning of what is missing."""
     require_choice("missing", missing, tuple(MISSING))
-    if getattr(getattr(y, "dtype", None), "names", None):
+    if isinstance(y, np.ndarray) and y.dtype.names:
         raise InputError(
-            "y is a structured array, as of censored times, of which there are no estimates by nearest neighbours: "
-            "select with MutualInfoSelector, or give one field of y."
+            "y is a structured array, as of censored times, of which there are no estimates by nearest "
+            "neighbours: select with MutualInfoSelector, or give one field of y."
         )
     features, target = read_columns(X), read_columns(y, "y")
     require_rows(features.n_rows, 2, "An estimate")

@@ -206,7 +206,7 @@ def draw_pair(data: ResampledData, seed: int, pair: int) -> tuple[BoolArray, Boo
 def _class_of_each(data: ResampledData, numbers: IntArray) -> IntArray:
     """Return the class of each row, or the most frequent one of each group; zeros where there are no classes."""
     discrete = sorted(data.target.discrete)
-    if data.target.kind is not None:
+    if data.target.event is not None:
         values = np.signbit(data.target.values).astype(np.float64)
     else:
         values = np.nan_to_num(data.target.values[discrete]) if discrete else np.zeros((1, data.n_rows))

@@ -54,8 +54,8 @@ class ColumnRoles:
 class InputTable:
     """The features of a file, its target and row groups, and the columns that options name.
 
-    Features are a lazy frame where the workers of a cluster are to read them. The target is as a selector takes it,
-    made of ``target_columns``.
+    Features are a lazy frame where the workers of a cluster are to read them. The target is as a selector takes
+    it, made of ``target_columns``.
     """
 
     features: pl.DataFrame | pl.LazyFrame

@@ -160,14 +160,13 @@ class Features(ABC):
 
 @dataclass(frozen=True)
 class NamedColumns(Features):
-    """Columns in memory: ``values`` has one column of the table per row, NaN where a value is missing."""
+    """Columns in memory: ``values`` has one column of the table per row, NaN where a value is missing.
+
+    Of times until an event, ``event`` is what that is called, and censored ones have a minus.
+    """
 
     values: FloatArray
-
-    @property
-    def kind(self) -> Any:
-        """The kind of target it is, where that is known from how it was given; else None."""
-        return None
+    event: str | None = field(default=None, kw_only=True)
 
     @property
     def n_rows(self) -> int:

@@ -2,15 +2,14 @@
 
 A censored time is kept as one number, with a minus where the event was not seen (minus zero included), so that it
 is a column like any other. Tests are about martingale residuals, events less those expected by the cumulative
-hazard at a row's time: given the features, their mean is zero whatever the censoring depends on, as long as it does
-not depend on the time itself given these.
+hazard at a row's time: given the features, their mean is zero whatever the censoring depends on, as long as it
+does not depend on the time itself given these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -18,10 +17,8 @@ import numpy as np
 from infosift.arrays import BoolArray, FloatArray
 from infosift.data.columns import NamedColumns
 from infosift.data.frames import read_column
-from infosift.data.prepare import Preparation, dense_ranks
-from infosift.data.targets import TargetKind, TargetResiduals
+from infosift.data.prepare import dense_ranks
 from infosift.errors import Hint, InputError, RowNumber, listing, require_same_length, shown
-from infosift.random_streams import stream
 
 EVENT, TIME = "event", "time"
 # Relative risks given a subset are estimated in so many rounds, each of which changes them by at most this factor.
@@ -30,8 +27,6 @@ _MOST_CHANGE = 4.0
 _MOST_RISK = 50.0
 # Of the mean, below which an expected number of events is not predicted.
 _LEAST_EXPECTED = 0.1
-_NOISE_OF_TIES = 1e-6
-_FEWEST_EVENTS = 2
 
 
 def censored_target(event: Any, time: Any, *, event_value: Any = None) -> np.ndarray:
@@ -110,15 +105,15 @@ def _is_value(value: Any, wanted: Any) -> bool:
     return bool(value == wanted)
 
 
-def read_censored(target: np.ndarray) -> CensoredColumn:
+def read_censored(target: np.ndarray) -> NamedColumns:
     """Read a structured array with a field of booleans, whether an event was seen, and one of times."""
     fields: Any = target.dtype.fields
     kinds = {name: fields[name][0].kind for name in target.dtype.names or ()}
     if sorted(kind in "b" for kind in kinds.values()) != [False, True] or not set(kinds.values()) <= set("biuf"):
         raise InputError(
-            f"The target is a structured array with the fields {listing(list(kinds))}: a censored target has one of "
-            "booleans, whether the event was seen, and one of numbers, the time; times of entry (left truncation) "
-            "are not supported. infosift.censored_target(event, time) makes one."
+            f"The target is a structured array with the fields {listing(list(kinds))}: a censored target has one "
+            "of booleans, whether the event was seen, and one of numbers, the time; times of entry (left "
+            "truncation) are not supported. infosift.censored_target(event, time) makes one."
         )
     if target.ndim != 1:
         raise InputError("A censored target has one event and one time for each row: give one of shape (n_rows,).")
@@ -130,28 +125,15 @@ def read_censored(target: np.ndarray) -> CensoredColumn:
             raise InputError(
                 f'The time "{time}" is {what} ({times[row]:g}) in ', RowNumber(row), ": give the time since entry."
             )
-    return CensoredColumn((time,), np.where(target[event], times, -times)[None], event=event)
+    return NamedColumns((time,), np.where(target[event], times, -times)[None], event=event)
 
 
-@dataclass(frozen=True)
-class CensoredColumn(NamedColumns):
-    """Times in memory, negative (minus zero included) where they are censored; ``event`` is what was observed."""
-
-    event: str = EVENT
-
-    @property
-    def kind(self) -> CensoredTimes:
-        """The kind of target it is."""
-        n_events = int(np.count_nonzero(~np.signbit(self.values) & ~np.isnan(self.values)))
-        n_rows = int(np.count_nonzero(~np.isnan(self.values)))
-        longest = float(np.nanmax(np.abs(self.values), initial=0.0))
-        return CensoredTimes(event=self.event, n_events=n_events, n_censored=n_rows - n_events, longest=longest)
-
-    def as_structured(self) -> np.ndarray:
-        """Return the structured array that it was read from."""
-        target = np.empty(self.n_rows, dtype=[(self.event, np.bool_), (self.names[0], np.float64)])
-        target[self.event], target[self.names[0]] = ~np.signbit(self.values[0]), np.abs(self.values[0])
-        return target
+def as_structured(column: NamedColumns) -> np.ndarray:
+    """Return the structured array that censored times were read from."""
+    event, (time,), (values,) = column.event or EVENT, column.names, column.values
+    target = np.empty(column.n_rows, dtype=[(event, np.bool_), (time, np.float64)])
+    target[event], target[time] = ~np.signbit(values), np.abs(values)
+    return target
 
 
 class MartingaleResiduals(NamedTuple):
@@ -167,8 +149,8 @@ class MartingaleResiduals(NamedTuple):
 def martingale_residuals(column: FloatArray, risks: FloatArray | None = None) -> MartingaleResiduals:
     """Return martingale residuals of signed times given relative risks, by default the same for all rows.
 
-    The hazard of reference is Breslow's, of equal risks Nelson and Aalen's. The weights are one, as in the log-rank
-    test, and a contrast of late and early events, in which hazards that cross show.
+    The baseline hazard is Breslow's, of equal risks Nelson and Aalen's. The weights are one, as in the log-rank
+    test, and a contrast of late and early events, in which hazards that cross show (Fleming and Harrington).
     """
     risks = np.ones(len(column)) if risks is None else risks
     is_event, places = ~np.signbit(column), dense_ranks(np.abs(column))
@@ -219,68 +201,3 @@ def survival_curve(column: FloatArray) -> tuple[FloatArray, FloatArray]:
     n_events = np.bincount(places, ~np.signbit(column))
     at_risk = np.bincount(places)[::-1].cumsum()[::-1]
     return np.array([0.0, *times]), np.cumprod([1.0, *(1 - n_events / at_risk)])
-
-
-@dataclass(frozen=True)
-class CensoredTimes(TargetKind):
-    """Times until an event, some of them censored; tests are about martingale residuals."""
-
-    name: ClassVar[str] = "censored times"
-    is_censored: ClassVar[bool] = True
-    event: str = EVENT
-    n_events: int = 0
-    n_censored: int = 0
-    longest: float = 1.0
-
-    def encode(self, values: FloatArray, how: Preparation) -> FloatArray:
-        """Scale times to at most one."""
-        return np.asarray(values / self.longest)
-
-    def views(self, column: FloatArray) -> tuple[FloatArray, ...]:
-        """Return martingale residuals of unit variance, their ties broken."""
-        residuals = self.components(column)[0]
-        noise = stream(0, "ties of martingale residuals").uniform(size=len(column))
-        return (residuals / residuals.std() + _NOISE_OF_TIES * noise,)
-
-    def components(self, column: FloatArray) -> FloatArray:
-        """Return the martingale residuals of equal risks."""
-        return martingale_residuals(column).residuals[:1]
-
-    def residuals_given(
-        self, column: FloatArray, predict: Callable[[FloatArray], FloatArray] | None
-    ) -> TargetResiduals:
-        """Return the residuals given what predicts columns from a subset; of an empty one, of equal risks."""
-        risks = None if predict is None else relative_risks(column, predict)
-        residuals, variances = martingale_residuals(column, risks)
-        raw, spread = residuals[:1], residuals.std(axis=1, keepdims=True)
-        return TargetResiduals(
-            raw,
-            raw,
-            raw,
-            is_interval=np.zeros(1, dtype=bool),
-            column=np.zeros(1, dtype=np.int64),
-            functions=[residuals / spread],
-            variances=[variances],
-        )
-
-    def observed(self, column: FloatArray) -> list[tuple[FloatArray, bool]]:
-        """Return the times and the events."""
-        return [(np.abs(column), False), (np.signbit(column).astype(np.float64), True)]
-
-    def describe(self) -> str:
-        """Return how many rows have an event, and how many are censored."""
-        return f"times, {self.n_events:,} with an event and {self.n_censored:,} censored"
-
-    def require_enough_rows(self, name: str, values: FloatArray) -> None:
-        """Refuse times of which all or all but one are censored, and events all at one time."""
-        if self.n_events < _FEWEST_EVENTS:
-            seen = "no event" if self.n_events == 0 else "one event only"
-            raise InputError(
-                f'The target "{name}" has {seen} among {len(values):,} rows, all others are censored: nothing can '
-                "be informative about it. Give more rows, or check which value is the event."
-            )
-        if len(np.unique(values[~np.signbit(values)])) == 1:
-            raise InputError(
-                f'The target "{name}" has all events at one time, so times say nothing: give the event itself as '
-                "the target."
-            )

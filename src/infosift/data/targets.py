@@ -12,6 +12,7 @@ from scipy.special import entr
 from scipy.stats import norm
 
 from infosift.arrays import BoolArray, FloatArray, IntArray
+from infosift.data import survival
 from infosift.data.columns import NamedColumns
 from infosift.data.frames import as_plain, read_column, read_columns
 from infosift.data.prepare import (
@@ -24,6 +25,7 @@ from infosift.data.prepare import (
 )
 from infosift.data.types import class_indicators, encode_categories, indicators_of_largest, n_categories
 from infosift.errors import Hint, InputError, is_auto, shown
+from infosift.random_streams import stream
 from infosift.registry import TARGET_KINDS
 
 # A predicted probability is no smaller than this, so that an interval of the unit interval has a length.
@@ -39,6 +41,10 @@ _MOST_PREDICTED_CLASSES = 50
 # About the level of one comparison where the maximum over some dozens of them has that of a test.
 _LEVEL_OF_COMPARISON = 1e-3
 
+# Of a residual's standard deviation, by which nearest neighbours tell equal ones of censored times apart.
+_NOISE_OF_TIES = 1e-6
+_FEWEST_EVENTS = 2
+
 Predict = Callable[[FloatArray], FloatArray]
 
 
@@ -53,7 +59,6 @@ class TargetKind:
 
     name: ClassVar[str] = "numbers"
     has_indicators: ClassVar[bool] = False
-    is_censored: ClassVar[bool] = False
     n_classes: int | None = None
 
     @classmethod
@@ -296,12 +301,85 @@ class TargetResiduals:
 
 
 @dataclass(frozen=True)
+class CensoredTimes(TargetKind):
+    """Times until an event, some of them censored; tests are about martingale residuals."""
+
+    name: ClassVar[str] = "censored times"
+    n_events: int = 0
+    n_censored: int = 0
+    longest: float = 1.0
+
+    @classmethod
+    def of(cls, values: FloatArray) -> CensoredTimes:
+        """Return the kind of signed times, their events counted."""
+        times = values[~np.isnan(values)]
+        n_events = int(np.count_nonzero(~np.signbit(times)))
+        longest = float(np.abs(times).max(initial=0.0))
+        return cls(n_events=n_events, n_censored=len(times) - n_events, longest=longest)
+
+    def encode(self, values: FloatArray, how: Preparation) -> FloatArray:
+        """Scale times to at most one."""
+        return np.asarray(values / self.longest)
+
+    def views(self, column: FloatArray) -> tuple[FloatArray, ...]:
+        """Return martingale residuals of unit variance, their ties broken."""
+        residuals = self.components(column)[0]
+        noise = stream(0, "ties of martingale residuals").uniform(size=len(column))
+        return (residuals / residuals.std() + _NOISE_OF_TIES * noise,)
+
+    def components(self, column: FloatArray) -> FloatArray:
+        """Return the martingale residuals of equal risks."""
+        return survival.martingale_residuals(column).residuals[:1]
+
+    def residuals_given(self, column: FloatArray, predict: Predict | None) -> TargetResiduals:
+        """Return the residuals given what predicts columns from a subset; of an empty one, of equal risks."""
+        risks = None if predict is None else survival.relative_risks(column, predict)
+        residuals, variances = survival.martingale_residuals(column, risks)
+        raw, spread = residuals[:1], residuals.std(axis=1, keepdims=True)
+        return TargetResiduals(
+            raw,
+            raw,
+            raw,
+            is_interval=np.zeros(1, dtype=bool),
+            column=np.zeros(1, dtype=np.int64),
+            functions=[residuals / spread],
+            variances=[variances],
+        )
+
+    def observed(self, column: FloatArray) -> list[tuple[FloatArray, bool]]:
+        """Return the times and the events."""
+        return [(np.abs(column), False), (np.signbit(column).astype(np.float64), True)]
+
+    def describe(self) -> str:
+        """Return how many events there are, and how many censored times."""
+        return f"{self.n_events:,} events and {self.n_censored:,} censored times"
+
+    def require_enough_rows(self, name: str, values: FloatArray) -> None:
+        """Refuse times of which all or all but one are censored, and events all at one time."""
+        if self.n_events < _FEWEST_EVENTS:
+            seen = "no event" if self.n_events == 0 else "one event only"
+            raise InputError(
+                f'The target "{name}" has {seen} among {len(values):,} rows, all others are censored: nothing can '
+                "be informative about it. Give more rows, or check which value is the event."
+            )
+        if len(np.unique(values[~np.signbit(values)])) == 1:
+            raise InputError(
+                f'The target "{name}" has all events at one time, so times say nothing: give the event itself as '
+                "the target."
+            )
+
+
+@dataclass(frozen=True)
 class Target:
-    """The target of a table: encoded columns (columns x rows), one or several, and what each holds."""
+    """The target of a table: encoded columns (columns x rows), one or several, and what each holds.
+
+    Of times until an event, of which there is one column, ``event`` is what that is called.
+    """
 
     names: tuple[str, ...]
     columns: FloatArray
     kinds: tuple[TargetKind, ...]
+    event: str | None = None
 
     @property
     def name(self) -> str:
@@ -316,7 +394,7 @@ class Target:
     @property
     def is_censored(self) -> bool:
         """Whether it is one column of times until an event."""
-        return self.kinds[0].is_censored
+        return self.event is not None
 
     @property
     def n_classes(self) -> tuple[int | None, ...]:
@@ -385,10 +463,8 @@ class Target:
 def read_target(data: Any, name: str = "target") -> NamedColumns:
     """Read the target: one column, or several."""
     data = as_plain(data) if isinstance(data, (list, tuple)) else data
-    if getattr(getattr(data, "dtype", None), "names", None):
-        from infosift.data.survival import read_censored  # which few targets are
-
-        return read_censored(data)
+    if isinstance(data, np.ndarray) and data.dtype.names:
+        return survival.read_censored(data)
     shape = getattr(data, "shape", None) or np.asarray(data).shape
     return read_columns(data, name) if len(shape) == 2 and shape[1] > 1 else read_column(data, name)
 
@@ -412,7 +488,7 @@ def make_target(
         if rows_of_each_class:
             kind.require_enough_rows(name, values)
     encoded = [kind.encode(values, how) for kind, values in zip(kinds, columns.values, strict=True)]
-    return Target(columns.names, np.stack(encoded), tuple(kinds))
+    return Target(columns.names, np.stack(encoded), tuple(kinds), columns.event)
 
 
 def decide_kinds(
@@ -423,8 +499,14 @@ def decide_kinds(
     Text is always classes. Numbers stay numbers where the criterion takes no categories. Few whole numbers are
     classes, unless they ``may_be_both``.
     """
-    if columns.kind is not None:
-        return (columns.kind,)
+    if columns.event is not None:
+        if not is_auto(declared):
+            raise InputError(
+                f'The target "{columns.names[0]}" is a time until an event: leave ',
+                Hint("discrete_target"),
+                " out.",
+            )
+        return (CensoredTimes.of(columns.values[0]),)
     requested = requested_kinds(declared, len(columns.names))
     kinds = []
     for i, values in enumerate(columns.values):

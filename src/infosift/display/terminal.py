@@ -60,7 +60,7 @@ def print_selection(selection: Selection, console: Console, verbose: bool = Fals
     """
     names, rows = wording.selected_units(selection), _rows(selection)
     _print_headed(console, wording.headline(selection) + ": " * bool(names), ", ".join(names))
-    _print_sentences(console, wording.explained(selection))
+    _print_sentences(console, [*wording.explained(selection), *wording.survival(selection)])
     _print_verdicts(selection, rows, console)
     if selection.steps and verbose:
         console.print(_steps_table(selection, console.width))
@@ -186,7 +186,7 @@ def _how_selected(selection: Selection, verbose: bool) -> str:
         if selection.criterion_values:
             parts.append(f"{values_of(selection.criterion_parameter, selection.criterion_values)}{by}")
         parts.append(f"{wording.draws(selection)} per step")
-    divided = wording.levels(settings.alpha, selection.alpha_shares) if verbose else ""
+    divided = wording.levels(selection) if verbose else ""
     alpha = f"alpha = {settings.alpha:g}{f' ({divided})' if divided else ''}"
     more = "; --verbose shows the evidence of each step" if selection.steps and not verbose else ""
     return f"{', '.join([*parts, alpha, f'seed {settings.seed}'])}{more}"
@@ -195,7 +195,7 @@ def _how_selected(selection: Selection, verbose: bool) -> str:
 def print_ranking(selection: Selection, console: Console) -> None:
     """Print all features in order with their verdicts and p-values, then those that were not tested."""
     rows = _rows(selection)
-    table = Table(title=f"Features by what they say about {wording.the_target(selection.target_name)}")
+    table = Table(title=f"Features by what they say about {wording.target_of(selection)}")
     for name in ("rank", "feature", "verdict", *(("p-value", "unadjusted") if selection.verdicts else ())):
         table.add_column(name, justify="left" if name in ("feature", "verdict") else "right", overflow="fold")
     for rank, name in enumerate(selection.ranking, start=1):

@@ -146,15 +146,27 @@ def the_target(name: str) -> str:
     return "the target" if name == "target" else in_a_sentence(name)
 
 
+def target_of(selection: Selection) -> str:
+    """Name the target of a selection in a sentence, with the event where it is a time until one."""
+    if selection.survival is None:
+        return the_target(selection.target_name)
+    return f"{in_a_sentence(selection.target_name)} until {in_a_sentence(selection.survival.event)}"
+
+
 def range_of(numbers: Iterable[int]) -> str:
     """Write the smallest and the largest of numbers, such as "57 to 1,023"."""
     listed = sorted(set(numbers))
     return " to ".join(f"{number:,}" for number in dict.fromkeys((listed[0], listed[-1])))
 
 
-def levels(alpha: float, shares: Sequence[tuple[str, float]]) -> str:
+def levels(selection: Selection) -> str:
     """Write how alpha is divided among test statistics; empty where it is not."""
-    divided = [f"{alpha * share:g} for {_TEST_STATISTICS.get(name, name)}" for name, share in shares]
+    alpha, left_out = selection.settings.alpha, procedure_of(selection).left_out
+    divided = [
+        f"{alpha * share:g} for {_TEST_STATISTICS.get(name, name)}"
+        for name, share in selection.alpha_shares
+        if name not in left_out
+    ]
     return ", ".join(divided) if len(divided) > 1 else ""
 
 
@@ -212,7 +224,7 @@ def has_warning(selection: Selection, kind: str) -> bool:
 
 def headline(selection: Selection) -> str:
     """State how much was selected, or why nothing was; ``selected_units`` are the names that follow it."""
-    target, kept = the_target(selection.target_name), selection.settings.keep
+    target, kept = target_of(selection), selection.settings.keep
     total = sum(name not in kept for name in selection.feature_names)
     features = count(total, "feature")
     if not selection.steps:
@@ -449,6 +461,20 @@ def explained(selection: Selection) -> list[str]:
         else f"uncertainty (entropy) about {target}"
     )
     return [f"The selected {they} about {100 * share.share:.0f} %{within} of the {of}."]
+
+
+def survival(selection: Selection) -> list[str]:
+    """Count the events of a censored target, and state how well the features to predict with rank its times."""
+    if selection.survival is None:
+        return []
+    n_events, answer = selection.survival.n_events, selection.for_prediction
+    sentences = [f"{n_events:,} of {count(selection.n_rows, 'row')} have the event; the others are censored."]
+    if answer is not None and answer.concordance is not None:
+        sentences.append(
+            f"In nested cross-validation, models of {count(len(answer.names), 'feature')} rank the times of two "
+            f"rows rightly in {100 * answer.concordance:.0f} % of pairs (concordance; 50 % is a guess)."
+        )
+    return sentences
 
 
 def choice_rows(choice: NeighborChoice) -> list[dict[str, Any]]:

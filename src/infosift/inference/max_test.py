@@ -123,6 +123,8 @@ class TestStatistic:
         Whether draws are cheap enough to go on until p-values are precise.
     passes_early : bool
         Whether a test may end before the last draws of a schedule where it clearly passes.
+    takes_censored : bool
+        Whether its null distribution is right for times until an event where censoring depends on a candidate.
     """
 
     __test__ = False  # of pytest, to which a class of this name is one of its own
@@ -130,6 +132,7 @@ class TestStatistic:
     per_candidate = True
     is_precise = False
     passes_early = False
+    takes_censored = True
 
     def __init__(self, test: ConditionalTest, purpose: str, n_slots: int = 1) -> None:
         self.test, self.purpose, self.n_slots = test, purpose, n_slots
@@ -141,7 +144,8 @@ class TestStatistic:
 
         By default it can, unless surrogates have lost their dependence on the subset, which it would see.
         """
-        return not test.is_series_only
+        is_seen = cls.takes_censored or not test.context.table.target.is_censored
+        return is_seen and not test.is_series_only
 
     def scores(self, draws: range) -> FloatArray:
         """Return the scores of all candidates in draws (draws x candidates x scores); draw 0 is the data."""

@@ -453,8 +453,9 @@ class Selection(Record):
 
         Parameters
         ----------
-        kind : {"path", "neighbors", "ranking", "verdicts", "redundancy"}, default="path"
-            The steps, the choice of k, the first step, the verdicts, or which feature explains a redundant one.
+        kind : {"path", "neighbors", "ranking", "verdicts", "redundancy", "survival"}, default="path"
+            The steps, the choice of k, the first step, the verdicts, which feature explains a redundant one, or of
+            a censored target the survival curves of the selected features.
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure of pyplot, ``display.figure_``.
         """

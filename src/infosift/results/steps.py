@@ -248,6 +248,8 @@ class ProcedureDescription(Record):
         series are tested; else what is tested are residuals of both.
     marginal_statistics : tuple of str
         The statistics by which a filter tests each feature on its own, such as "series"; of other searches empty.
+    left_out : tuple of str
+        The statistics of steps that are not used, since they would take censoring for an effect.
 
     Examples
     --------
@@ -263,6 +265,7 @@ class ProcedureDescription(Record):
     draws: str = "permutations"
     projects_off_subset: bool = False
     marginal_statistics: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -437,6 +440,16 @@ class SurvivalCurve(Record):
         Their number, and how many of them have an event.
     times, shares : ndarray
         The share from each time on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import MutualInfoSelector, censored_target
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> y = censored_target(np.ones(60, dtype=bool), np.exp(X[:, 1]))
+    >>> curve = MutualInfoSelector(random_state=0).fit(X, y).selection_.survival.curves[0]
+    >>> curve.feature, curve.values, curve.n_rows, float(curve.shares[-1])
+    ('x2', 'lowest third', 20, 0.0)
     """
 
     feature: str
@@ -459,6 +472,17 @@ class Survival(Record):
         How many rows have one, and how many are censored before.
     curves : tuple of SurvivalCurve
         Those of the selected features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosift import MutualInfoSelector, censored_target
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 3))
+    >>> y = censored_target(rng.uniform(size=100) < 0.7, rng.exponential(np.exp(-2 * X[:, 1])))
+    >>> survival = MutualInfoSelector(random_state=0).fit(X, y).selection_.survival
+    >>> survival.n_events, survival.n_censored, len(survival.curves)
+    (68, 32, 3)
     """
 
     event: str

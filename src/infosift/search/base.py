@@ -117,8 +117,8 @@ class Problem:
     """What a run is to do: a table and settings that fit each other, and the parts that these name.
 
     ``n_missing`` has the number of missing values of each feature that has some, ``numeric_text`` the features of
-    text that reads like numbers or dates, and what it reads like. ``categories`` has the names of the categories of
-    a feature that occur, in the order of their codes.
+    text that reads like numbers or dates, and what it reads like. ``categories`` has the names of the categories
+    of a feature that occur, in the order of their codes.
     """
 
     table: Table
@@ -327,14 +327,7 @@ def make_problem(
     if numbered is not None and not rows.all():
         numbered = read_row_groups(numbered[rows], features.n_rows)
     method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
-    if target.kind is not None and not method.takes_censored:
-        raise InputError(
-            f'The target "{target.names[0]}" is a time until an event, for which only ',
-            Hint("method", "calibrated"),
-            " with ",
-            Hint("method.null", "residual"),
-            " tests what censoring hides: choose these.",
-        )
+    _require_censoring_taken(method, target)
     require_gaps_taken(criterion, settings.missing, missing)
     names = features.names
     discrete = requested_discrete(given["discrete_features"], names)
@@ -377,6 +370,17 @@ def make_problem(
         features.labels,
         _categories_of(features),
     )
+
+
+def _require_censoring_taken(method: Method, target: NamedColumns) -> None:
+    if target.event is not None and not method.takes_censored:
+        raise InputError(
+            f'The target "{target.names[0]}" is a time until an event, for which only ',
+            Hint("method", "calibrated"),
+            " with ",
+            Hint("method.null", "residual"),
+            " has right p-values: choose these.",
+        )
 
 
 def _categories_of(features: Features) -> dict[str, tuple[str, ...]]:

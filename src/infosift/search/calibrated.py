@@ -135,7 +135,12 @@ class CalibratedTests:
         self._context, self._alpha, self._n_permutations = context, alpha, n_permutations
         self._tests = StagedTests(alpha, n_permutations)
         self.values, self.n_rows, self.engine = context.values, context.table.n_rows, context.engine
-        self.procedure = context.null.procedure(context.table.row_groups is not None)
+        procedure = context.null.procedure(context.table.row_groups is not None)
+        is_censored = context.table.target.is_censored
+        left_out = (
+            name for name, stage in STATISTICS.items() if is_censored and not stage.statistic.takes_censored
+        )
+        self.procedure = replace(procedure, left_out=tuple(left_out))
 
     def add(self, subset: Units, candidates: Units, stream: int, slots_left: int) -> Step:
         """Return a step about the best candidate that passes, or a pair; else about what came nearest to it."""

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infosift.data.targets import Target
 from infosift.engines.base import Engine
 from infosift.progress import Reporter, TimeIsUp
 from infosift.results.selection import INTERRUPT, TIME_LIMIT, Selection, Settings
 from infosift.results.serialization import Record
-from infosift.results.steps import DataWarningRecord, NeighborChoice, Removal, Replacement, Step
+from infosift.results.steps import DataWarningRecord, NeighborChoice, Removal, Replacement, Step, Survival
 from infosift.search.base import Decision, Problem, columns_of
 from infosift.search.data_warnings import warnings_after_search
 from infosift.search.prediction import features_for_prediction
@@ -101,10 +102,11 @@ class Run:
             information_alone=information_alone(problem, tests, engine, judged),
             explained=explained_by(problem, tests, engine, self._selection),
         )
-        if problem.table.target.is_censored:
-            from infosift.search.survival import survival_of  # which few targets have
+        if self._selection.survival is not None:
+            from infosift.search.survival import curves_of  # which few targets have
 
-            self._update(survival=survival_of(problem, self._selection))
+            curves = curves_of(problem, self._selection.indices)
+            self._update(survival=replace(self._selection.survival, curves=curves))
         if self._warnings is not None:
             more = warnings_after_search(problem, self._selection, engine)
             self._update(warnings=(*self._warnings, *more))
@@ -168,4 +170,13 @@ class Run:
             criterion_measure=problem.criterion.measure,
             criterion_unit=problem.criterion.unit,
             warnings=tuple(self._warnings or ()),
+            survival=_survival_of(table.target),
         )
+
+
+def _survival_of(target: Target) -> Survival | None:
+    """Return how many events there are of times until one; None of other targets."""
+    if target.event is None:
+        return None
+    n_events = int(np.count_nonzero(~np.signbit(target.columns[0])))
+    return Survival(event=target.event, n_events=n_events, n_censored=target.n_rows - n_events)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from infosift.arrays import FloatArray, IntArray
 from infosift.data.prepare import dense_ranks
-from infosift.data.survival import CensoredTimes, survival_curve
-from infosift.results.selection import Selection
-from infosift.results.steps import Survival, SurvivalCurve
+from infosift.data.survival import survival_curve
+from infosift.data.targets import CensoredTimes
+from infosift.results.steps import SurvivalCurve
 from infosift.search.base import Problem
 
 _THIRDS = ("lowest third", "middle third", "highest third")
@@ -19,17 +19,15 @@ _MOST_FEATURES = 12
 _MOST_TIMES = 200
 
 
-def survival_of(problem: Problem, selection: Selection) -> Survival:
-    """Return the survival curves of thirds, or categories, of the selected features."""
-    target = problem.table.target
-    kind: CensoredTimes = target.kinds[0]  # type: ignore[assignment]
-    curves = (curve for i in selection.indices[:_MOST_FEATURES] for curve in _curves(problem, kind, i))
-    return Survival(event=kind.event, n_events=kind.n_events, n_censored=kind.n_censored, curves=tuple(curves))
+def curves_of(problem: Problem, features: Sequence[int]) -> tuple[SurvivalCurve, ...]:
+    """Return the survival curves of thirds, or categories, of the first of some features."""
+    return tuple(curve for feature in features[:_MOST_FEATURES] for curve in _curves(problem, feature))
 
 
-def _curves(problem: Problem, kind: CensoredTimes, feature: int) -> Iterator[SurvivalCurve]:
+def _curves(problem: Problem, feature: int) -> Iterator[SurvivalCurve]:
     """Yield the curve of each third of a feature's numbers, or of each of its largest categories."""
     table = problem.table
+    kind: CensoredTimes = table.target.kinds[0]  # type: ignore[assignment]
     column = np.asarray(table.columns[[feature]])[0]
     known = np.flatnonzero(~np.isnan(column))
     parts, labels = _parts(problem, feature, column[known])

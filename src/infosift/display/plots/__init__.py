@@ -9,6 +9,7 @@ from infosift.display.plots.neighbors import NeighborsDisplay
 from infosift.display.plots.path import PathDisplay, RankingDisplay
 from infosift.display.plots.spectrum import SpectrumDisplay
 from infosift.display.plots.stability import ComparisonDisplay, SizesDisplay, StabilityDisplay
+from infosift.display.plots.survival import SurvivalDisplay
 from infosift.display.plots.verdicts import RedundancyDisplay, VerdictsDisplay
 from infosift.errors import require_choice
 from infosift.results.selection import Selection
@@ -22,6 +23,7 @@ __all__ = [
     "SizesDisplay",
     "SpectrumDisplay",
     "StabilityDisplay",
+    "SurvivalDisplay",
     "VerdictsDisplay",
     "draw",
 ]
@@ -32,6 +34,7 @@ _KINDS: dict[str, Any] = {
     "ranking": RankingDisplay,
     "verdicts": VerdictsDisplay,
     "redundancy": RedundancyDisplay,
+    "survival": SurvivalDisplay,
 }
 
 

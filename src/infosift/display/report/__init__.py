@@ -127,6 +127,7 @@ def _below_the_answer(selection: Selection, verdicts: list[str]) -> list[str]:
     sentences += [*wording.limits(selection), *wording.every_informative(selection, in_both)]
     return [
         *sentences,
+        *wording.survival(selection),
         *([] if selection.is_partial else wording.why_stopped(selection)),
         *wording.about_search(selection),
     ]
@@ -297,6 +298,7 @@ def as_html(selection: Selection) -> str:
         steps=[wording.step_cells(selection, step) for step in selection.steps],
         sentences=[
             *wording.explained(selection),
+            *wording.survival(selection),
             *wording.why_stopped(selection),
             *wording.limits(selection),
         ],

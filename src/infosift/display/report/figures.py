@@ -55,7 +55,8 @@ def figures(selection: Selection) -> list[dict[str, Any]]:
     if not selection.steps:
         return []
     links = Links(selection)
-    drawn = [_path(selection, links)]
+    has_curves = selection.survival is not None and selection.survival.curves
+    drawn = [*([_survival(selection)] if has_curves else []), _path(selection, links)]
     if selection.verdicts:
         drawn.append(_verdicts(selection, links))
     if selection.names and any(one.verdict == "redundant" for one in selection.verdicts):
@@ -63,6 +64,12 @@ def figures(selection: Selection) -> list[dict[str, Any]]:
     if selection.neighbors is not None:
         drawn.append(_neighbors(selection))
     return drawn if selection.start else [*drawn, _ranking(selection, links)]
+
+
+def _survival(selection: Selection) -> dict[str, Any]:
+    display = plots.SurvivalDisplay.from_selection(selection)
+    alt = f"Survival curves by {', '.join(in_a_sentence(name) for name in display.features)}."
+    return _figure("survival", f"{capitalized(display.time)} by each selected feature", alt, display)
 
 
 def _path(selection: Selection, links: Links) -> dict[str, Any]:

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 PAPER_DOI = "10.1016/j.neucom.2006.11.019"
 _PAPER = "François et al. (2007)"
 _SERIES = "an orthogonal series in Legendre polynomials of their ranks"
+_SERIES_OF_CENSORED = (
+    "Legendre polynomials and steps of its ranks against the martingale residual of the target, weighted as in "
+    "the log-rank test and by late against early events, each coefficient in units of its own standard deviation "
+    "(Janssen 1997), which allows for censoring that depends on features"
+)
 _SCALES = {
     "standard": "scaled to unit variance",
     "rank": "scaled to normal quantiles of their ranks",
@@ -33,7 +38,7 @@ def bibtex(selection: Selection) -> str:
 
 def methods_paragraph(selection: Selection) -> str:
     """Describe what was done and selected, in the words and with the numbers of a methods section."""
-    sentences = [_data(selection), _criterion(selection)]
+    sentences = [_data(selection), _criterion(selection) if selection.survival is None else _events(selection)]
     if selection.steps:
         if not selection.conditional:
             sentences += _filter(selection)
@@ -49,7 +54,7 @@ def methods_paragraph(selection: Selection) -> str:
 
 def _data(selection: Selection) -> str:
     """Describe the procedure, the candidates and the observations."""
-    settings, target = selection.settings, wording.the_target(selection.target_name)
+    settings, target = selection.settings, wording.target_of(selection)
     method = f"the {settings.method.name.lower()} method"
     extends = selection.adjusted or "null" in settings.method.parameters
     procedure = f"{method}, which extends that of {_PAPER}" if extends else f"{method} of {_PAPER}"
@@ -79,6 +84,12 @@ def _criterion(selection: Selection) -> str:
     return f"Mutual information was estimated {by}, with features {scaled}."
 
 
+def _events(selection: Selection) -> str:
+    """Count the events of a censored target."""
+    number = 0 if selection.survival is None else selection.survival.n_events
+    return f"The event was observed in {count(number, 'row')}; the other times were right-censored."
+
+
 def _measure(selection: Selection, with_values: bool = False) -> str:
     """Name what the criterion measures, with the criterion where that does not imply it, and its parameter."""
     name, measure = selection.settings.criterion.name, selection.criterion_measure
@@ -98,11 +109,17 @@ def _search(selection: Selection) -> str:
 
 def _adjusted_tests(selection: Selection) -> list[str]:
     """Describe conditional tests whose p-values are adjusted for the number of candidates."""
-    alpha, divided = selection.settings.alpha, wording.levels(selection.settings.alpha, selection.alpha_shares)
+    alpha, divided = selection.settings.alpha, wording.levels(selection)
     others, pairs = ("other", "") if selection.start else ("selected", "; then by products of pairs")
     criterion = f"{_measure(selection, with_values=True)}{pairs}"
     procedure = wording.procedure_of(selection)
-    if procedure.projects_off_subset:
+    if selection.survival is not None:
+        pairs = "; where that was not significant, by products of pairs" if pairs else ""
+        tests = (
+            f"{_search(selection)} tested the residual of each candidate by {_SERIES_OF_CENSORED}, both given the "
+            f"{others} features (kernel ridge regression){pairs}."
+        )
+    elif procedure.projects_off_subset:
         tests = (
             f"{_search(selection)} tested each candidate by {_SERIES}, with those of candidate and target "
             f"projected off functions of the {others} features; while there were none, also by {criterion}."
@@ -143,7 +160,8 @@ def _adjusted_tests(selection: Selection) -> list[str]:
 def _filter(selection: Selection) -> list[str]:
     """Describe tests of each feature on its own."""
     alpha, rate = selection.settings.alpha, selection.error_rate
-    statistics = {"series": _SERIES, "neighbours": _measure(selection, with_values=True)}
+    by_series = _SERIES if selection.survival is None else _SERIES_OF_CENSORED
+    statistics = {"series": by_series, "neighbours": _measure(selection, with_values=True)}
     used = wording.procedure_of(selection).marginal_statistics
     by = " and by ".join(statistics.get(name, name) for name in used) or _measure(selection)
     control = f"{_CONTROLS[rate]}, which controls the {rate}," if rate else "none, each feature"

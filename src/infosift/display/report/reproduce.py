@@ -115,7 +115,10 @@ def command(selection: Selection) -> str | None:
     options, missing = _options(selection)
     if missing or len(selection.n_classes) > 1:
         return None
-    words = ["infosift", "select", "DATA.csv", "--target", selection.target_name]
+    target = ["--target", selection.target_name]
+    if selection.survival is not None:
+        target = ["--time", selection.target_name, "--event", selection.survival.event]
+    words = ["infosift", "select", "DATA.csv", *target]
     for parameter, value in options.items():
         words += option_words(OPTIONS[parameter], value)
     return shlex.join(words)

@@ -34,6 +34,8 @@ class NeighborStatistic(TestStatistic):
     # Of more candidates, only those of largest raw effect are scored: in each draw its own, so that the data have
     # no advantage over the surrogates.
     max_candidates = 300
+    # Where censoring depends on a feature, so do spread and shape of martingale residuals, which neighbours see.
+    takes_censored = False
 
     def __init__(self, test: ConditionalTest, purpose: str, n_slots: int = 1) -> None:
         super().__init__(test, f"{purpose} by neighbours", n_slots)
@@ -46,14 +48,6 @@ class NeighborStatistic(TestStatistic):
         self.per_candidate = len(test.units) <= self.max_candidates
         self._digests = [] if self.per_candidate else [self._context.table.digest(unit) for unit in test.units]
         self.screened_best: list[int] = []  # the best candidate by each score, where candidates are screened
-
-    @classmethod
-    def applies(cls, test: ConditionalTest, n_slots: int) -> bool:
-        """Tell whether it can be used: not for censored times.
-
-        Where censoring depends on a feature, their residuals have another spread and shape, which neighbours see.
-        """
-        return not test.context.table.target.is_censored and super().applies(test, n_slots)
 
     def _components(self) -> FloatArray:
         """Return what candidates are to be informative about (components x versions x columns x rows)."""

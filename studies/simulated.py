@@ -14,6 +14,7 @@ import numpy as np
 from scipy.signal import lfilter
 
 from infosift.arrays import BoolArray, FloatArray, IntArray
+from infosift.data.survival import censored_target
 
 Generator = np.random.Generator
 _COLUMNS = 10
@@ -29,7 +30,7 @@ class Sample:
     X : ndarray of shape (n_rows, n_features)
         The features.
     y : ndarray of shape (n_rows,)
-        The target.
+        The target: numbers, classes or censored times.
     truth : frozenset of int
         Positions of the relevant features.
     copies : frozenset of int
@@ -151,6 +152,38 @@ def together(name: str, seed: int, n: int, d: int) -> Sample:
     classes, n_relevant = TOGETHER[name]
     X = rng.uniform(size=(n, d))
     return Sample(X, classes(X, rng).astype(np.float64), frozenset(range(n_relevant)))
+
+
+# The log hazard of each kind, and which features it depends on. Hazards that cross have shapes of their own.
+HAZARDS: dict[str, tuple[Callable[[FloatArray], FloatArray], int]] = {
+    "no effect": (lambda X: np.zeros(len(X)), 0),
+    "linear hazard": (lambda X: 0.8 * X[:, 0] + 0.8 * X[:, 1], 2),
+    "U-shaped hazard": (lambda X: 1.2 * (X[:, 0] ** 2 - 1), 1),
+    "product in the hazard": (lambda X: 1.2 * X[:, 0] * X[:, 1], 2),
+    "crossing hazards": (lambda X: np.zeros(len(X)), 1),
+}
+# What the log of the time of censoring depends on besides chance.
+CENSORING: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "independent": lambda X: np.zeros(len(X)),
+    "heavy ties": lambda X: np.zeros(len(X)),
+    "depends on x0": lambda X: 0.8 * X[:, 0],
+    "depends on a bend of x0": lambda X: 0.8 * X[:, 0] ** 2,
+}
+
+
+def survival(name: str, seed: int, n: int, censored: float, censoring: str = "independent") -> Sample:
+    """Draw ten features and times until an event, of which a share is censored."""
+    rng = np.random.default_rng([seed, n, round(100 * censored), *name.encode(), *censoring.encode()])
+    X = rng.normal(size=(n, _COLUMNS))
+    log_hazard, n_relevant = HAZARDS[name]
+    shapes = np.exp(0.6 * X[:, 0]) if name == "crossing hazards" else np.ones(n)
+    times = rng.weibull(shapes) * np.exp(-log_hazard(X))
+    ends = rng.exponential(size=n) * np.exp(CENSORING[censoring](X))
+    ends = ends / np.quantile(ends / times, censored)  # so that they come before so many of the events
+    observed = np.minimum(times, ends)
+    if censoring == "heavy ties":
+        observed = np.ceil(3 * observed / np.median(observed))
+    return Sample(X, censored_target(times <= ends, observed), frozenset(range(n_relevant)))
 
 
 def friedman(seed: int, n: int, n_copies: int = 0, sd: float = 0.05) -> Sample:

@@ -98,11 +98,12 @@ def conditional_on(
     engine=None,
     discrete=(),
     residuals=False,
+    event=None,
     **of_table,
 ):
     """The test of features (features x rows) conditional on a subset of them, as in the calibrated method."""
     names = tuple(names or (f"x{i}" for i in range(len(X))))
-    target = NamedColumns(("y",), y[None], discrete=frozenset([0] if np.unique(y).size < 5 else []))
+    target = NamedColumns(("y",), y[None], discrete=frozenset([0] if np.unique(y).size < 5 else []), event=event)
     table = make_table(NamedColumns(names, X, discrete=frozenset(discrete)), target, seed=0, **of_table)
     context = TestContext(table, KSG(), values, engine or SmallParts(n_jobs), seed, as_null(null), Reporter())
     units = [unit for unit in table.units if not set(unit.columns) & set(subset)]

@@ -500,12 +500,6 @@ def decide_kinds(
     classes, unless they ``may_be_both``.
     """
     if columns.event is not None:
-        if not is_auto(declared):
-            raise InputError(
-                f'The target "{columns.names[0]}" is a time until an event: leave ',
-                Hint("discrete_target"),
-                " out.",
-            )
         return (CensoredTimes.of(columns.values[0]),)
     requested = requested_kinds(declared, len(columns.names))
     kinds = []

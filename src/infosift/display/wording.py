@@ -504,8 +504,8 @@ def how_compared(comparison: SubsetComparison) -> str:
     """Describe the numbers of a comparison of subsets."""
     groups = "" if comparison.n_row_groups is None else f" of {count(comparison.n_row_groups, 'row group')}"
     return (
-        f"{comparison.measure} of {comparison.model} on rows left out: mean ± standard deviation over "
-        f"{comparison.n_folds} folds{groups}, each with a selection of its own on the other rows. "
+        f"{capitalized(comparison.measure)} of {comparison.model} on rows left out: mean ± standard deviation "
+        f"over {comparison.n_folds} folds{groups}, each with a selection of its own on the other rows. "
         "Differences have their standard error. No features: each row gets the same guess."
     )
 

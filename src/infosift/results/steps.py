@@ -24,6 +24,7 @@ TITLES = {
     "power": "Few rows",
     "imbalance": "A small class",
     "gaps": "Missing values",
+    "censored": "A time until an event",
 }
 
 

@@ -29,6 +29,7 @@ from infosift.engines.base import Engine
 from infosift.errors import (
     Hint,
     InputError,
+    is_auto,
     listing,
     require_choice,
     require_count,
@@ -327,7 +328,8 @@ def make_problem(
     if numbered is not None and not rows.all():
         numbered = read_row_groups(numbered[rows], features.n_rows)
     method, criterion = as_method(given["method"]), as_criterion(given["criterion"])
-    _require_censoring_taken(method, target)
+    if target.event is not None:
+        _require_censoring_taken(method, target, given["discrete_target"])
     require_gaps_taken(criterion, settings.missing, missing)
     names = features.names
     discrete = requested_discrete(given["discrete_features"], names)
@@ -372,14 +374,17 @@ def make_problem(
     )
 
 
-def _require_censoring_taken(method: Method, target: NamedColumns) -> None:
-    if target.event is not None and not method.takes_censored:
+def _require_censoring_taken(method: Method, target: NamedColumns, declared: Any) -> None:
+    if not is_auto(declared):
         raise InputError(
-            f'The target "{target.names[0]}" is a time until an event, for which only ',
-            Hint("method", "calibrated"),
-            " with ",
-            Hint("method.null", "residual"),
-            " has right p-values: choose these.",
+            f'The target "{target.names[0]}" is a time until an event: leave ', Hint("discrete_target"), " out."
+        )
+    if not method.takes_censored:
+        has_null = "null" in method.get_params(deep=False)
+        raise InputError(
+            f'The target "{target.names[0]}" is a time until an event, of which p-values are right only with ',
+            Hint("method.null", "residual") if has_null else Hint("method", "calibrated"),
+            ": set that.",
         )
 
 

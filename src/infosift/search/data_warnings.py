@@ -7,6 +7,7 @@ are Hints in the message. To add a warning, write its check and name it in BEFOR
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +19,7 @@ import numpy as np
 from infosift.data.columns import describe_gaps
 from infosift.data.groups import is_called_identifier, repeated_values_of
 from infosift.data.leaks import CUTS, ORDER, VALUES, Leak, leaks_of
+from infosift.data.types import n_categories
 from infosift.engines.base import Engine
 from infosift.errors import DataWarning, Hint, listing
 from infosift.inference.diagnostics import SerialDependence, serial_dependence
@@ -32,6 +34,15 @@ _TOO_STRONG = math.sqrt(0.5)
 _FEWEST_OF_A_CLASS = 5
 # From so many permutations on, a test takes minutes.
 _MANY_PERMUTATIONS = 20_000
+# What columns of a censored time and of its event are called, as whole words of a name.
+_TIMES = re.compile(
+    r"(?<![a-z])(times?|days|weeks|months|years|duration|tenure|survival|followup|os|pfs|dfs|rfs)(?![a-z])", re.I
+)
+_EVENTS = re.compile(
+    r"(?<![a-z])(events?|status|died|dead|death|deceased|cens(or|ored)?|relapsed?|recurrence|failed|failure|churn"
+    r"(ed)?)(?![a-z])",
+    re.I,
+)
 # Columns of numeric text that are described one by one.
 _DESCRIBED = 3
 _WHY_LEAK = {
@@ -210,6 +221,24 @@ def whole_number_target(problem: Problem, engine: Engine) -> Iterator[DataWarnin
         )
 
 
+def censored_times(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
+    """Warn of a target named like a time, beside a column of two values that is named like an event."""
+    table, target = problem.table, problem.table.target
+    times = [name for name in target.names if _TIMES.search(name)]
+    events = [name for name, kind in zip(target.names, target.kinds, strict=True) if kind.n_classes == 2]
+    candidates = [i for i in table.usable if _EVENTS.search(table.names[i])]
+    events += [table.names[i] for i in candidates if n_categories(np.asarray(table.columns[[i]])[0]) == 2]
+    named = [name for name in events if _EVENTS.search(name)]
+    if times and named and not target.is_censored:
+        yield data_warning(
+            "censored",
+            f'The target "{times[0]}" is named like a time, and "{named[0]}" like an event that ends it or is not '
+            "seen. If so, make one target of both: in Python with censored_target(event, time), on the command "
+            "line with --time and --event.",
+            features=[name for name in named[:1] if name in table.names],
+        )
+
+
 def small_alpha(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
     """Warn of a significance level that only very many permutations can reach."""
     alpha = problem.settings.alpha
@@ -303,6 +332,7 @@ BEFORE_SEARCH: tuple[Callable[[Problem, Engine], Records], ...] = (
     missing_values,
     numeric_text,
     whole_number_target,
+    censored_times,
     small_alpha,
 )
 AFTER_SEARCH: tuple[Callable[[Problem, Selection, Engine], Records], ...] = (dependent_rows, too_few_rows)

@@ -5,9 +5,10 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+from infosift import _kernel
 from infosift.criteria.rank_basis import functions_of, polynomials, standardised
 from infosift.data.groups import FeatureUnit
-from infosift.inference.permutation import fixed_point_bits, to_fixed_point
+from infosift.inference.permutation import fixed_point_bits, padded_rows, to_fixed_point
 from infosift.inference.statistics import pairs as module
 from infosift.inference.statistics.pairs import PairStatistic
 from samples import conditional_on
@@ -81,6 +82,37 @@ def test_the_largest_product_is_that_of_all_pairs(subset, classes, n_slots):
         expected, pair = slow_largest(conditional, draw, has_two=n_slots > 1)
         assert scores[draw, 0, 0] == pytest.approx(expected, rel=5e-3)
         assert draw > 0 or set(pairs.best_pair) == pair
+
+
+def studentised(a, b, component, by_row, index):
+    """The definition: a product of mean zero with the target of a draw, in units of its own standard deviation."""
+    if np.std(a * b) <= 0.1:
+        return 0.0
+    own = (a * b - np.mean(a * b))[index]
+    return abs(own @ component) / np.sqrt(own**2 @ by_row)
+
+
+@pytest.mark.parametrize("subset", [(), (4,)])
+def test_of_censored_times_the_largest_coefficient_is_studentised(subset):
+    rng = np.random.default_rng(0)
+    X, times = rng.normal(size=(6, 80)), rng.exponential(size=80)
+    y = np.where(rng.uniform(size=80) < 0.6, times, -times)
+    conditional, pairs = pairs_of(X, y, subset, event="event")
+    scores = pairs.scores(range(6))[:, 0, 0]
+    component, by_row = conditional.component_functions()[0][0], conditional.target.row_variances[0, 0]
+    candidates = conditional.blocks.functions(range(len(conditional.units)))
+    for draw in range(6):
+        drawn = _kernel.permuted_functions(pairs._target, conditional.indices([draw]))
+        (pair,) = pairs._largest(np.ascontiguousarray(padded_rows(drawn[..., pairs._rows])))[1].tolist()
+        index, with_selected = conditional.indices([draw])[0], min(pair) < 0
+        ours = candidates[max(pair)]
+        theirs = functions_of(conditional.given, 4)[0] if with_selected else candidates[min(pair)]
+        of_smooth = product(*(smooth_functions(own, 4 if with_selected else 2) for own in (ours, theirs)))
+        found = [studentised(a, b, component, by_row, index) for a, b in of_smooth]
+        found += [
+            0.95 * studentised(a, b, component, by_row, index) for a, b in product(sides(ours), sides(theirs))
+        ]
+        assert scores[draw] == pytest.approx(max(found), rel=0.02)
 
 
 def test_features_that_are_informative_only_together_are_detected():

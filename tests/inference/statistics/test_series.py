@@ -88,6 +88,48 @@ def slow_scores(candidates, components, subset, index):
     return np.array(scores)
 
 
+def slow_studentised(ours, theirs, by_row, index):
+    """The square of a sum of products over the sum of squares times variances, of numbers as they are stored."""
+    bits = bits_of(len(index))
+    f, g = (to_fixed_point(own, bits).astype(object) for own in (ours, theirs))
+    v = to_fixed_point(by_row / 8, bits).astype(object)
+    squares = sum((own * own >> (bits + 3)) * other for own, other in zip(f[index], v, strict=True))
+    return (f[index] @ g) ** 2 / (squares * 4 ** (bits + 3)) if squares > 0 else 0.0
+
+
+@pytest.mark.parametrize("has_subset", [False, True])
+def test_coefficients_in_units_of_their_own_variance(has_subset):
+    rng = np.random.default_rng(3)
+    candidates, n_rows = of_many_kinds(rng, 80), 80
+    components = [number(rng, n_rows).smooth[:2], number(rng, n_rows).smooth[:2]]
+    variances = [rng.exponential(size=(2, n_rows)) for _ in components]
+    subset = number(rng, n_rows).smooth[:2] if has_subset else None
+    indices = np.stack([np.arange(n_rows), rng.permutation(n_rows)])
+    in_draws = NullModel().target(components, subset, AsGiven(indices), variances)
+    found = series_of(candidates).scores(in_draws.functions(range(2)), in_draws.variances(range(2)))
+    by_row = in_draws.row_variances
+    np.testing.assert_allclose(by_row.mean(axis=-1), 1)
+    for i, own in enumerate(candidates):
+        for draw, index in enumerate(indices):
+
+            def square(f, g, part, index=index):
+                return slow_studentised(f, in_draws.data[part, g], by_row[part, g], index)
+
+            expected = []
+            for part in range(len(components)):
+                first = [square(f, 0, part) for f in own.smooth]
+                others = first[2:] + [square(f, 0, part) for f in own.steps]
+                orders = [square(f, 1, part) for f in own.smooth[:2]]
+                expected += [first[0], sum(first), max(first[1:2] + orders), max(others, default=0.0)]
+                if has_subset:
+                    expected.append(first[0] + max(square(own.smooth[0], 2 + s, part) for s in range(2)))
+            np.testing.assert_allclose(found[i, :, draw], np.cbrt(expected), rtol=1e-5)
+            # And by the definition in floating point, up to what is rounded.
+            f = own.smooth[0][index]
+            exact = (f @ components[0][0]) ** 2 / (f**2 @ by_row[0, 0])
+            assert found[i, 0, draw] == pytest.approx(np.cbrt(exact), rel=0.02, abs=0.02)
+
+
 def slow_effects(candidates, components, index):
     """The definition: squares with the first function of a part, and of two with two, of all components."""
     effects = []
@@ -136,7 +178,7 @@ def test_scores_against_their_definition(n_given, repeats):
         np.testing.assert_allclose(effects[:, draw], slow_effects(candidates, components, index), rtol=1e-12)
     squares = (found.astype(float) ** 3).reshape(len(candidates), 3, -1, 3)
     summed = np.concatenate([squares[:, 0], squares[:, 1] + squares[:, 2]], axis=1)
-    np.testing.assert_allclose(series.scores(target, [1, 2]).astype(float) ** 3, summed, rtol=2e-6)
+    np.testing.assert_allclose(series.scores(target, sums=[1, 2]).astype(float) ** 3, summed, rtol=2e-6)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(10, 200), st.booleans(), st.booleans())

@@ -69,7 +69,8 @@ def figures(selection: Selection) -> list[dict[str, Any]]:
 def _survival(selection: Selection) -> dict[str, Any]:
     display = plots.SurvivalDisplay.from_selection(selection)
     alt = f"Survival curves by {', '.join(in_a_sentence(name) for name in display.features)}."
-    return _figure("survival", f"{capitalized(display.time)} by each selected feature", alt, display)
+    title = f"{capitalized(wording.target_of(selection))}, by each selected feature"
+    return {**_figure("survival", title, alt, display), "is_wide": True}
 
 
 def _path(selection: Selection, links: Links) -> dict[str, Any]:

@@ -183,7 +183,8 @@ class PairStatistic(TestStatistic):
                 sums = products @ own[0, draws].T.astype(np.float64)
                 squares = products**2 @ by_row[0, draws].T.astype(np.float64)
                 ratios = np.divide(sums**2, squares, out=np.zeros_like(sums), where=squares > 0)
-                largest[draws] = np.maximum(largest[draws], (weights[:, None] * np.sqrt(ratios)).max(axis=0))
+                found = weights[:, None] * np.sqrt(np.ldexp(ratios, -self._bits - BITS_OF_SQUARES))
+                largest[draws] = np.maximum(largest[draws], found.max(axis=0))
         return largest
 
     def _functions_of_pair(self, pair: list[int]) -> tuple[FloatArray, FloatArray]:

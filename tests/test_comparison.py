@@ -1,5 +1,7 @@
 """The comparison is that of a slow and obvious nested loop, and no fold sees the rows that it predicts."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -25,11 +27,14 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
+from sksurv.linear_model import CoxPHSurvivalAnalysis
+from sksurv.metrics import concordance_index_censored
 
 from infosift import Calibrated, DataWarning, InputError, MutualInfoSelector, compare_subsets
 from infosift.comparison import model_on_columns
 from infosift.registry import MODELS
 from samples import friedman, make_selector
+from studies.simulated import survival
 
 QUICK = Calibrated(n_permutations=30)
 NAMES = [f"x{i}" for i in range(10)]
@@ -393,8 +398,8 @@ def test_progress_is_shown(numbers, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": "lasso"}, "model must be one of ridge, forest, neighbors, not 'lasso'."),
-        ({"model": Ridge}, "model must be one of ridge, forest, neighbors or a scikit-learn estimator"),
+        ({"model": "lasso"}, "model must be one of ridge, forest, neighbors, cox, not 'lasso'."),
+        ({"model": Ridge}, "model must be one of ridge, forest, neighbors, cox or a scikit-learn estimator"),
         ({"model": GaussianNB()}, 'The target "target" has numbers, and GaussianNB predicts classes'),
         ({"selector": Ridge()}, r"selector must be a MutualInfoSelector, not Ridge\(\)."),
         ({"cv": 1}, "cv must be an integer of at least 2, not 1."),
@@ -431,7 +436,7 @@ def test_bad_tables_are_refused_with_their_own_rows(numbers):
         compare_subsets(gaps, y, "ridge", selector=quick(missing="drop"), cv=[(range(50), range(50, 99))] * 2)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "cox"])
 @pytest.mark.parametrize("has_classes", [False, True])
 def test_a_short_name_is_a_model_of_numbers_or_of_classes(name, has_classes):
     rng = np.random.default_rng(0)
@@ -442,6 +447,69 @@ def test_a_short_name_is_a_model_of_numbers_or_of_classes(name, has_classes):
     assert (is_classifier if has_classes else is_regressor)(model)
     score = accuracy_score if has_classes else r2_score
     assert score(y, model.fit(X, y).predict(X)) > 0.8
+
+
+@pytest.fixture(scope="module")
+def times():
+    sample = survival("linear hazard", 0, n=200, censored=0.3)
+    return pd.DataFrame(sample.X[:, :4], columns=list("abcd")).assign(e=np.arange(200) % 3 == 0), sample.y
+
+
+def test_censored_times_are_compared_by_concordance(times):
+    X, y = times
+    comparison = compare_subsets(X, y, "cox", selector=quick(), cv=3, random_state=0)
+    assert (comparison.measure, comparison.model) == ("concordance", "a Cox model")
+    selected, nothing = comparison["selected"], comparison["none"]
+    assert nothing.mean == 0.5
+    assert 0.65 < selected.mean < 0.85
+    assert compare_subsets(X, y, "cox", selector=quick(), cv=3, random_state=0) == comparison
+    # The slow and obvious loop: equal shares of events in the folds, and the estimator of scikit-survival.
+    model = make_pipeline(StandardScaler(), CoxPHSurvivalAnalysis(alpha=0.1))
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=1).split(X, y["event"]))
+    own = compare_subsets(X, y, model, selector=quick(), cv=folds, random_state=0)
+    for (train, test), score in zip(folds, own["all"].scores, strict=True):
+        numbers = X.astype(float)
+        risks = clone(model).fit(numbers.iloc[train], y[train]).predict(numbers.iloc[test])
+        assert score == pytest.approx(concordance_index_censored(y["event"][test], y["time"][test], risks)[0])
+
+
+def test_a_cox_model_of_components_is_that_of_features():
+    sample = survival("linear hazard", 1, n=100, censored=0.3)
+    found = MODELS["cox"](sample.y, False, 0).fit(sample.X, sample.y)
+    alpha = found[-1].best_params_["alpha"]
+    direct = make_pipeline(StandardScaler(), CoxPHSurvivalAnalysis(alpha=alpha)).fit(sample.X, sample.y)
+    np.testing.assert_allclose(found.predict(sample.X), direct.predict(sample.X), atol=1e-4)
+    assert found.score(sample.X, sample.y) > 0.7
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"model": "ridge"}, '"time" holds censored times, which model="ridge" does not predict: give cox, or an'),
+        ({"model": Ridge()}, 'holds censored times, which Ridge does not predict: give model="cox" or an'),
+        (
+            {"model": "cox", "scoring": "r2"},
+            "scoring of censored times is \"concordance\" or a function, not 'r2'",
+        ),
+        ({"model": "cox", "cv": [([0, 1], [2]), ([2], [0])]}, "Fold 1 has no row with an event to predict"),
+    ],
+)
+def test_what_does_not_fit_censored_times_is_refused(times, options, message):
+    X, y = times
+    y = y.copy()
+    y["event"][2] = False
+    with pytest.raises(InputError, match=message):
+        compare_subsets(X, y, selector=quick(), **{"cv": 3, **options})
+
+
+def test_a_cox_model_is_for_censored_times_and_needs_scikit_survival(numbers, times, monkeypatch):
+    with pytest.raises(
+        InputError, match='"target" is not censored, which model="cox" does not predict: give ridge'
+    ):
+        compare_subsets(*numbers, "cox")
+    monkeypatch.setitem(sys.modules, "sksurv.linear_model", None)
+    with pytest.raises(InputError, match=r'needs scikit-survival: pip install "infosift\[survival\]"'):
+        compare_subsets(*times, "cox", selector=quick())
 
 
 def test_few_rows_have_few_neighbours():

@@ -14,11 +14,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from infosift import MutualInfoSelector, Selection, compare_subsets
+from infosift import MutualInfoSelector, Selection, censored_target, compare_subsets
 from infosift.display.report.reproduce import command
 from infosift.display.wording import name_of_subset, probability, signed
 from infosift.results.selection import INTERRUPT
 from samples import friedman
+from studies.simulated import survival
 
 QUICK = ["-t", "price", "--method", "published", "--max-features", 1, "--jobs", 1]
 
@@ -62,6 +63,65 @@ def test_the_ranking(infosift, csv, fits, selection, tmp_path):
     assert picture.read_text(encoding="utf-8").startswith("<?xml")
     assert read(out) == selection
     assert infosift("rank", csv, "-t", "price", "--quiet").output == ""
+
+
+@pytest.fixture
+def times(tmp_path):
+    """A table with times until an event, and the target as Python makes it."""
+    sample = survival("linear hazard", 0, n=200, censored=0.3)
+    frame = pl.DataFrame(sample.X[:, :4], schema=list("abcd"))
+    more = {"months": sample.y["time"], "died": np.where(sample.y["event"], "dead", "alive")}
+    path = tmp_path / "times.csv"
+    frame.with_columns(**{name: pl.Series(values) for name, values in more.items()}).write_csv(path)
+    return path, frame, censored_target(pl.Series("died", sample.y["event"]), pl.Series("months", more["months"]))
+
+
+def test_times_until_an_event(infosift, times, tmp_path):
+    path, frame, y = times
+    out, rows, report = (tmp_path / name for name in ("s.json", "rows.csv", "report.html"))
+    target = ["--time", "months", "--event", "died", "--event-value", "dead"]
+    result = infosift("select", path, *target, "--json", out, "--csv", rows, "--report", report)
+    assert result.exit_code == 0, result.output
+    selection = MutualInfoSelector(random_state=0).fit(frame, y).selection_
+    assert read(out) == selection
+    assert "2 of 4 features selected for months until died: " in result.stdout
+    assert f"{selection.survival.n_events} of 200 rows have the event; the others are censored." in result.stdout
+    assert pl.read_csv(rows).columns == [*selection.answer.names, "months", "died"]
+    assert command(selection).startswith("infosift select DATA.csv --time months --event died ")
+    assert 'id="figure-survival"' in report.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["rank", "stability"])
+def test_other_commands_take_times_until_an_event(infosift, times, name):
+    more = ["--resamples", 4] if name == "stability" else []
+    result = infosift(name, times[0], "--time", "months", "--event", "died", "--event-value", "dead", *more)
+    assert result.exit_code == 0, result.output
+    assert " a " in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ([], "Name what to select features for: --target, or for times until an event --time and --event."),
+        (["--time", "months"], "Name what to select features for: "),
+        (["-t", "months", "--event", "died"], "Name what to select features for: "),
+        (["--time", "months", "--event", "months"], '"months" cannot be both the time and the event'),
+        (["--time", "months", "--event", "dead"], 'has no column "dead"'),
+        (
+            ["--time", "months", "--event", "died"],
+            "has the values 'dead', 'alive': say which is the event, such as with --event-value alive.",
+        ),
+        (["--time", "months", "--event", "died", "--event-value", "Dead"], "never has the value 'Dead'"),
+        (["--time", "died", "--event", "died", "--ignore", "died"], "cannot be both the time and the event"),
+        (
+            ["--time", "months", "--event", "died", "--ignore", "died"],
+            '"died" is the target, so it cannot be ignored',
+        ),
+        (["--time", "a", "--event", "died", "--event-value", "dead"], 'The time "a" is negative'),
+    ],
+)
+def test_targets_that_are_not_named_well_are_refused(refused, times, target, sentence):
+    assert sentence in refused("select", times[0], *target)
 
 
 def test_text_and_classes(infosift, tmp_path):

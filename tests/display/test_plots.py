@@ -32,6 +32,7 @@ from infosift.results import Removal, Substitutes, Verdict
 from pages import ODD as ODD_TO_WRITE
 from pages import odd_results
 from samples import friedman, make_selector, selection, small_selection, with_new_digest
+from studies.simulated import survival
 
 ODD = (
     "$x_1$",
@@ -356,7 +357,7 @@ def test_a_selection_draws_itself(kind, calibrated, published):
 def test_the_path_is_drawn_unless_told_otherwise(published):
     assert isinstance(published.plot(), PathDisplay)
     with pytest.raises(
-        InputError, match="must be one of path, neighbors, ranking, verdicts, redundancy, not 'pie'"
+        InputError, match="must be one of path, neighbors, ranking, verdicts, redundancy, survival, not 'pie'"
     ):
         published.plot("pie")
 
@@ -492,6 +493,33 @@ def test_rows_stand_together_where_the_same_feature_carries_them(redundant):
     assert list(display.rows.values()) == [("d",), ("c",), ("e",)]
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == ["d", "c", "e"]
     assert display.columns == {0: ("a",), 1: ("b",)}
+
+
+@pytest.fixture(scope="module")
+def censored():
+    sample = survival("linear hazard", 0, n=150, censored=0.3)
+    frame = pd.DataFrame(sample.X[:, :5], columns=ODD[:5])
+    frame[ODD[1]] = np.where(sample.X[:, 1] > 0, "$a$", "<b>")
+    return MutualInfoSelector(keep=list(ODD[:5]), random_state=0).fit(frame, sample.y).selection_
+
+
+def test_survival_curves_are_those_of_the_selection(censored):
+    display = censored.plot("survival")
+    assert display.curves == censored.survival.curves
+    assert display.features == ODD[:5]
+    assert [len(panel.lines) for panel in display.panels_] == [3, 2, 3, 3, 3]
+    for panel, feature in zip(display.panels_, ODD, strict=False):
+        assert panel.get_title() == as_written(feature)
+        own = [curve for curve in display.curves if curve.feature == feature]
+        for line, curve in zip(panel.lines, own, strict=True):
+            np.testing.assert_array_equal(line.get_xdata(), curve.times)
+            np.testing.assert_array_equal(line.get_ydata(), curve.shares)
+            assert line.get_label() == f"{as_written(curve.values)} ({curve.n_events} of {curve.n_rows})"
+
+
+def test_refuses_survival_curves_of_other_targets(calibrated):
+    with pytest.raises(InputError, match="is not censored, so there are no survival curves: draw another kind"):
+        calibrated.plot("survival")
 
 
 def test_of_many_the_strongest_are_drawn_and_the_others_counted():

@@ -11,6 +11,7 @@ import pytest
 from infosift import InputError, MutualInfoSelector, Selection
 from infosift.display.report import render, summarise
 from infosift.display.report.figures import figures
+from infosift.display.report.methods_section import methods_paragraph
 from infosift.display.wording import CAUTION, at_least, at_most, how_resampled, probability
 from infosift.errors import Hint
 from infosift.results import Substitutes, Verdict
@@ -18,6 +19,7 @@ from infosift.results.selection import TIME_LIMIT, Component
 from infosift.results.steps import data_warning
 from pages import ODD, odd_results, odd_selection, page_of, wide_selection
 from samples import selection
+from studies.simulated import survival
 
 
 @pytest.fixture(scope="module")
@@ -212,6 +214,24 @@ def test_nothing_selected_and_nothing_tested():
     assert "No feature was tested" in summarise(untested)["neighbors"]["sentence"]
     assert "No feature could be tested." in summarise(untested)["methods"]
     assert not re.search(r"\d neighbours?|permutations", summarise(untested)["methods"])
+
+
+def test_a_report_of_censored_times():
+    sample = survival("linear hazard", 0, n=150, censored=0.3)
+    selection = MutualInfoSelector(random_state=0).fit(sample.X, sample.y).selection_
+    page = render(selection)
+    events, rows = selection.survival.n_events, selection.n_rows
+    assert f"{events} of {rows} rows have the event; the others are censored." in page
+    assert "(concordance; 50 % is a guess)" in page
+    assert [one["kind"] for one in figures(selection)][:2] == ["survival", "path"]
+    assert "selected for time until event: " in page
+    (methods,) = re.findall(r'id="methods"[^>]*>(.*?)</p>', page)
+    assert f"The event was observed in {events} rows; the other times were right-censored." in methods
+    assert "martingale residual of the target, weighted as in the log-rank test" in methods
+    assert "nearest neighbours" not in methods
+    assert f"{events} events and {rows - events} censored times" in page
+    filtered = MutualInfoSelector(search="filter", random_state=0).fit(sample.X, sample.y).selection_
+    assert "by Legendre polynomials and steps of its ranks against the martingale" in methods_paragraph(filtered)
 
 
 def test_a_partial_run_says_so(calibrated):

@@ -12,7 +12,6 @@ from scipy.special import entr
 from scipy.stats import norm
 
 from infosift.arrays import BoolArray, FloatArray, IntArray
-from infosift.data import survival
 from infosift.data.columns import NamedColumns
 from infosift.data.frames import as_plain, read_column, read_columns
 from infosift.data.prepare import (
@@ -329,12 +328,16 @@ class CensoredTimes(TargetKind):
 
     def components(self, column: FloatArray) -> FloatArray:
         """Return the martingale residuals of equal risks."""
-        return survival.martingale_residuals(column).residuals[:1]
+        from infosift.data.survival import martingale_residuals
+
+        return martingale_residuals(column).residuals[:1]
 
     def residuals_given(self, column: FloatArray, predict: Predict | None) -> TargetResiduals:
         """Return the residuals given what predicts columns from a subset; of an empty one, of equal risks."""
-        risks = None if predict is None else survival.relative_risks(column, predict)
-        residuals, variances = survival.martingale_residuals(column, risks)
+        from infosift.data.survival import martingale_residuals, relative_risks
+
+        risks = None if predict is None else relative_risks(column, predict)
+        residuals, variances = martingale_residuals(column, risks)
         raw, spread = residuals[:1], residuals.std(axis=1, keepdims=True)
         return TargetResiduals(
             raw,
@@ -464,7 +467,9 @@ def read_target(data: Any, name: str = "target") -> NamedColumns:
     """Read the target: one column, or several."""
     data = as_plain(data) if isinstance(data, (list, tuple)) else data
     if isinstance(data, np.ndarray) and data.dtype.names:
-        return survival.read_censored(data)
+        from infosift.data.survival import read_censored  # which few targets are
+
+        return read_censored(data)
     shape = getattr(data, "shape", None) or np.asarray(data).shape
     return read_columns(data, name) if len(shape) == 2 and shape[1] > 1 else read_column(data, name)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from studies import power, prediction, simulated
+from studies import power, prediction, simulated, survival
 from studies.outcome import Table, per_cent
 from studies.selectors import DEFAULT
 
@@ -240,6 +240,12 @@ def _large_tables() -> list[Table]:
     ]
 
 
+def _survival(place: int) -> list[Table]:
+    """Return a table of the study of times until an event."""
+    numbers = results_of("survival")
+    return [survival.tables(numbers["counts"], numbers["concordance"])[place]]
+
+
 TABLES: dict[str, Callable[[], list[Table]]] = {
     "power-searches": lambda: _power("searches"),
     "power-error-control": lambda: _power("error control"),
@@ -253,6 +259,9 @@ TABLES: dict[str, Callable[[], list[Table]]] = {
     "missing": _missing,
     "row-groups": _row_groups,
     "series": _series,
+    "survival-levels": lambda: _survival(0),
+    "survival-power": lambda: _survival(1),
+    "survival-concordance": lambda: _survival(2),
     "default-times": _default_times,
     "large-tables": _large_tables,
 }

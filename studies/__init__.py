@@ -13,7 +13,7 @@ from infosift.errors import DataWarning
 from studies.outcome import Outcome, Runs, Setting, Track
 
 PAPER = ("friedman", "sensitivity", "housing", "nitrogen", "census")
-NAMES = (*PAPER, "calibration", "power", "prediction", "criteria")
+NAMES = (*PAPER, "calibration", "power", "prediction", "criteria", "survival")
 
 __all__ = ["NAMES", "PAPER", "Outcome", "Runs", "Setting", "Track", "run"]
 

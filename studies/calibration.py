@@ -67,7 +67,6 @@ def _situations() -> list[Situation]:
         *_situations_with_gaps(),
         *_situations_in_time(),
         *_situations_of_people(),
-        *_situations_of_survival(),
         *_situations_of_pairs(),
         *_paths(),
     ]
@@ -182,38 +181,6 @@ def _situations_of_people() -> list[Situation]:
         )
         for rows, fewest, most in (("6", 6, 6), ("2 to 10", 2, 10))
         for share in (0.3, 0.9)
-    ]
-
-
-def _situations_of_survival() -> list[Situation]:
-    """Return times until an event: nothing to find, whatever censoring depends on, and effects on the hazard."""
-    listed = [
-        Situation(
-            f"times, {100 * censored:.0f} % censored ({censoring}), nothing to find, n = {n}",
-            partial(simulated.survival, "no effect", n=n, censored=censored, censoring=censoring),
-            200,
-            ("any",),
-            "at most 7 %",
-        )
-        for censoring in simulated.CENSORING
-        for censored in (0.3, 0.7)
-        for n in (100, 300)
-    ]
-    return listed + [
-        Situation(
-            f"times, {100 * censored:.0f} % censored, {name}, n = 200",
-            partial(simulated.survival, name, n=200, censored=censored),
-            100,
-            ("all", "clean", "exact"),
-            f"– / – / {least} %",
-        )
-        for name, both in (
-            ("linear hazard", (93, 80)),
-            ("U-shaped hazard", (93, 93)),
-            ("crossing hazards", (80, "–")),
-            ("product in the hazard", ("–", "–")),
-        )
-        for censored, least in zip((0.3, 0.7), both, strict=True)
     ]
 
 

@@ -230,7 +230,8 @@ class MutualInfoSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  #
         X : array-like, sparse matrix or data frame of shape (n_rows, n_features)
             Features: numbers, dates, text or categories.
         y : array-like of shape (n_rows,) or (n_rows, n_targets)
-            The target, numbers or classes; or several, which are then one target together.
+            The target: numbers or classes, or several, which are then one target together; or times until an event
+            as ``censored_target`` and scikit-survival make them.
         groups : array-like of shape (n_rows,) or None, default=None
             Which rows belong together, such as repeated measures of a person: equal values. Shuffles move, and
             folds leave out, whole groups. In a draw each group has the values of one group, evenly repeated or

@@ -48,7 +48,8 @@ def censored_target(event: Any, time: Any, *, event_value: Any = None) -> np.nda
     --------
     >>> from infosift import censored_target
     >>> censored_target(["alive", "dead"], [12.5, 3.0], event_value="dead")
-    array([(False, 12.5), ( True,  3. )], dtype=[('event', '?'), ('time', '<f8')])
+    array([(False, 12.5), ( True,  3. )],
+          dtype=[('event', '?'), ('time', '<f8')])
     """
     times = read_column(time, TIME)
     if times.discrete:

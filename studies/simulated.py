@@ -186,6 +186,26 @@ def survival(name: str, seed: int, n: int, censored: float, censoring: str = "in
     return Sample(X, censored_target(times <= ends, observed), frozenset(range(n_relevant)))
 
 
+def changing_hazards(name: str, seed: int, n: int) -> Sample:
+    """Draw times whose hazard changes with time where x0 is 1, and is early censored where x1 is large.
+
+    Given x0, x1 is uninformative. Hazards cross, or begin late, or end, as where some are cured.
+    """
+    rng = np.random.default_rng([seed, n, *name.encode()])
+    treated = rng.uniform(size=n) < 0.5
+    other = rng.normal(size=n) + 1.5 * treated
+    times = rng.exponential(size=n)
+    if name == "crossing":
+        times = times ** np.where(treated, 2.5, 1 / 3)
+    elif name == "delayed":
+        times = np.where(treated, 0.5 * times + 0.5, times)
+    else:
+        times = np.where(treated, np.where(rng.uniform(size=n) < 0.6, np.inf, 0.3 * times), times)
+    ends = np.where(other > np.median(other), 0.4 * rng.uniform(size=n), 5.0)
+    X = np.column_stack([treated, other, rng.normal(size=(n, 2))])
+    return Sample(X, censored_target(times <= ends, np.minimum(times, ends)), frozenset({0}))
+
+
 def friedman(seed: int, n: int, n_copies: int = 0, sd: float = 0.05) -> Sample:
     """Draw the problem of the paper, with ``n_copies`` copies of X4 to which noise of ``sd`` is added."""
     X, y = draw_friedman(seed, n)

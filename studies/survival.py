@@ -44,6 +44,21 @@ def levels() -> list[Situation]:
     ]
 
 
+def changes() -> list[Situation]:
+    """Return hazards given x0 that are not proportional, where an uninformative feature drives censoring."""
+    return [
+        Situation(
+            f"given x0: {name} hazards, n = {n}",
+            partial(simulated.changing_hazards, name, n=n),
+            200,
+            ("unrelated",),
+            "",
+            keeps=True,
+        )
+        for name, n in product(("crossing", "delayed", "cured"), (100, 300))
+    ]
+
+
 def effects() -> list[Situation]:
     """Return effects on the hazard."""
     return [
@@ -124,7 +139,7 @@ def _concordance(X: FloatArray, y: np.ndarray, X_test: FloatArray, y_test: np.nd
 
 def run(setting: Setting) -> Outcome:
     """Count false and true selections, and compare concordances."""
-    situations = [*levels(), *effects()][:: 8 if setting.quick else 1]
+    situations = [*levels(), *changes(), *effects()][:: 8 if setting.quick else 1]
     counts: dict[str, dict[str, float]] = {}
     for situation in setting.track(situations, "situations"):
         n_runs = 2 if setting.quick else situation.n_runs
@@ -154,7 +169,12 @@ def tables(counts: dict[str, dict[str, float]], numbers: dict[str, dict[str, flo
     def share(counted: dict[str, float], name: str) -> str:
         return per_cent(counted[name], int(counted["runs"]))
 
-    of_level = [(name, share(own, "any"), f"{own['runs']}") for name, own in counts.items() if "any" in own]
+    of_level = [
+        (name, share(own, what), f"{own['runs']}")
+        for name, own in counts.items()
+        for what in ("any", "unrelated")
+        if what in own
+    ]
     of_power = [
         (name, *(share(own, what) for what in ("exact", "all", "clean", "Cox screen")), f"{own['runs']}")
         for name, own in counts.items()
@@ -171,8 +191,8 @@ def tables(counts: dict[str, dict[str, float]], numbers: dict[str, dict[str, flo
     numbered = ("number selected", "number for prediction")
     return [
         Table(
-            "Nothing to find: runs in which anything is selected, in per cent",
-            ("times", "any", "runs"),
+            "Nothing to find, or nothing but x0: runs in which another feature is selected, in per cent",
+            ("times", "selected", "runs"),
             tuple(of_level),
         ),
         Table(

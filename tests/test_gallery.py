@@ -173,7 +173,9 @@ def test_every_example_is_in_the_navigation():
 def test_examples_ask_a_question_and_draw_a_figure(path):
     example = gallery.read_example(path)
     assert "?" in example.title
-    assert re.search(r"simulated|come with scikit-(learn|survival)", example.cells[0].text)  # where the data come from
+    assert re.search(
+        r"simulated|come with scikit-(learn|survival)", example.cells[0].text
+    )  # where the data come from
     assert all(cell.text for cell in example.cells)
     assert any("plt.show()" in cell.code for cell in example.cells)
     assert "random_state" in path.read_text(encoding="utf-8")

@@ -38,10 +38,10 @@ selection.plot("survival")
 plt.show()
 
 # %%
-# Why age? A Cox model draws a straight line through it, which is nearly flat: the hazard of ten
-# more years is hardly another. But women below 40 relapse twice as often as those of 40 to 49,
-# an effect that bends, as is known of these data (Sauerbrei and Royston 1999). The tests here
-# are for bends, steps and hazards that cross as well as for lines.
+# Why age? A Cox model draws a straight line through it, which is nearly flat: the hazard of
+# ten more years is hardly another. But women below 40 relapse twice as often as those of 40 to
+# 49, an effect that bends, as is known of these data (Sauerbrei and Royston 1999). The tests
+# here are for bends, steps and hazards that cross as well as for lines.
 encoded = OneHotEncoder().fit_transform(X)
 cox = CoxPHSurvivalAnalysis().fit(encoded, y)
 ratio = 10 * cox.coef_[list(encoded.columns).index("age")]
@@ -53,8 +53,8 @@ for low, high in ((20, 40), (40, 50), (50, 60), (60, 81)):
 
 # %%
 # Is this enough to predict with? A Cox model on rows left out, with a selection of its own in
-# each fold, ranks two women by the selected features about as well as by all eight. Its score is
-# the concordance: the share of pairs of which the one with the larger predicted hazard has its
-# relapse first.
+# each fold, ranks two women by the selected features about as well as by all eight. Its score
+# is the concordance: the share of pairs of which the one with the larger predicted hazard has
+# its relapse first.
 comparison = compare_subsets(X, y, "cox", random_state=0)
 print(comparison)

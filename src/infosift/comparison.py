@@ -351,6 +351,10 @@ class _SameRisk(BaseEstimator):  # type: ignore[misc]
         """Return zeros."""
         return np.zeros(len(X))
 
+    def score(self, X: Any, y: Any) -> float:
+        """Return the concordance of a guess."""
+        return 0.5
+
 
 def _model_factory(model: Any, data: PredictionData, seed: int) -> tuple[ModelFactory, str]:
     """Return the factory of a model given by name or as an estimator, and what to call it."""

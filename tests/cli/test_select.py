@@ -73,7 +73,11 @@ def times(tmp_path):
     more = {"months": sample.y["time"], "died": np.where(sample.y["event"], "dead", "alive")}
     path = tmp_path / "times.csv"
     frame.with_columns(**{name: pl.Series(values) for name, values in more.items()}).write_csv(path)
-    return path, frame, censored_target(pl.Series("died", sample.y["event"]), pl.Series("months", more["months"]))
+    return (
+        path,
+        frame,
+        censored_target(pl.Series("died", more["died"]), pl.Series("months", more["months"]), event_value="dead"),
+    )
 
 
 def test_times_until_an_event(infosift, times, tmp_path):
@@ -87,7 +91,9 @@ def test_times_until_an_event(infosift, times, tmp_path):
     assert "2 of 4 features selected for months until died: " in result.stdout
     assert f"{selection.survival.n_events} of 200 rows have the event; the others are censored." in result.stdout
     assert pl.read_csv(rows).columns == [*selection.answer.names, "months", "died"]
-    assert command(selection).startswith("infosift select DATA.csv --time months --event died ")
+    assert command(read(out)).startswith(
+        "infosift select DATA.csv --time months --event died --event-value dead --alpha"
+    )
     assert 'id="figure-survival"' in report.read_text(encoding="utf-8")
 
 
@@ -103,15 +109,17 @@ def test_other_commands_take_times_until_an_event(infosift, times, name):
     ("target", "sentence"),
     [
         ([], "Name what to select features for: --target, or for times until an event --time and --event."),
-        (["--time", "months"], "Name what to select features for: "),
-        (["-t", "months", "--event", "died"], "Name what to select features for: "),
+        (["--time", "months"], "--time needs --event: --target, or for times until an event"),
+        (["--event-value", "1"], "--event-value needs --time and --event: "),
+        (["-t", "months", "--event", "died"], "--event is for times until an event, which have no --target"),
+        (["-t", "months", "--check-model", "cox"], "A target that is not censored needs another --check-model"),
         (["--time", "months", "--event", "months"], '"months" cannot be both the time and the event'),
         (["--time", "months", "--event", "dead"], 'has no column "dead"'),
         (
             ["--time", "months", "--event", "died"],
-            "has the values 'dead', 'alive': say which is the event, such as with --event-value alive.",
+            "has the values 'dead', 'alive': say which is the event with --event-value.",
         ),
-        (["--time", "months", "--event", "died", "--event-value", "Dead"], "never has the value 'Dead'"),
+        (["--time", "months", "--event", "died", "--event-value", "gone"], "never has the value 'gone'"),
         (["--time", "died", "--event", "died", "--ignore", "died"], "cannot be both the time and the event"),
         (
             ["--time", "months", "--event", "died", "--ignore", "died"],

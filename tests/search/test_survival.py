@@ -208,6 +208,14 @@ def test_neighbours_would_take_censoring_for_an_effect(monkeypatch):
     assert count_of("any", sample, 10) > 3
 
 
+@pytest.mark.parametrize("name", ["crossing", "delayed", "cured"])
+def test_hazards_given_a_feature_may_change_with_time(name):
+    # With risks that stay the same over time x1 is selected in most of these tables of crossing hazards.
+    sample = partial(simulated.changing_hazards, name, n=300)
+    situation = Situation("", sample, 12, ("unrelated",), "", keeps=True)
+    assert round(12 * count(situation, 12)["unrelated"]) <= 4
+
+
 @pytest.mark.simulation
 @pytest.mark.parametrize("what", ["independent", "depends on x0", "heavy ties"])
 @pytest.mark.parametrize("censored", [0.3, 0.7])

@@ -346,13 +346,18 @@ class SelectionOptions(InputFile):
     @property
     def target_columns(self) -> list[str]:
         """The column of the target, or those of the time and the event."""
-        of_event = [self.time, self.event, self.event_value]
-        if self.target and not any(of_event):
+        of_event = {"--time": self.time, "--event": self.event, "--event-value": self.event_value}
+        given = [name for name, value in of_event.items() if value]
+        if self.target and not given:
             return [self.target]
-        if self.target or not (self.time and self.event):
+        if self.target:
             raise InputError(
-                "Name what to select features for: --target, or for times until an event --time and --event."
+                f"{given[0]} is for times until an event, which have no --target: leave one of them out."
             )
+        if not (self.time and self.event):
+            missing = [name for name in ("--time", "--event") if not of_event[name]]
+            what = f"{given[0]} needs {' and '.join(missing)}" if given else "Name what to select features for"
+            raise InputError(f"{what}: --target, or for times until an event --time and --event.")
         if self.time == self.event:
             raise InputError(f'"{self.time}" cannot be both the time and the event: name a column for each.')
         return [self.time, self.event]

@@ -54,6 +54,11 @@ class SelectCommand(options.SelectionOptions):
         """Read the file, select, write and print the results."""
         output.require_files(self, {"--report": self.report}, has_report=self._has_report)
         self._require_shown()
+        if self.check_model is not None and (self.check_model == "cox") != bool(self.time):
+            needed = "--check-model cox" if self.time else "another --check-model than cox"
+            raise InputError(
+                f"{'A censored target' if self.time else 'A target that is not censored'} needs {needed}."
+            )
         table = read_table(
             self, keep=self.keep, ignore=self.ignore, groups=self.groups, by_workers=self.scheduler is not None
         )

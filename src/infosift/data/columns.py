@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain, count
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -158,6 +158,13 @@ class Features(ABC):
         return self.with_discrete(requested)
 
 
+class Event(NamedTuple):
+    """What ends times that are not censored: its name and, where that is not 1 or true, the value that it has."""
+
+    name: str
+    value: str | None = None
+
+
 @dataclass(frozen=True)
 class NamedColumns(Features):
     """Columns in memory: ``values`` has one column of the table per row, NaN where a value is missing.
@@ -166,7 +173,7 @@ class NamedColumns(Features):
     """
 
     values: FloatArray
-    event: str | None = field(default=None, kw_only=True)
+    event: Event | None = field(default=None, kw_only=True)
 
     @property
     def n_rows(self) -> int:

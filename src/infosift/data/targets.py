@@ -12,7 +12,7 @@ from scipy.special import entr
 from scipy.stats import norm
 
 from infosift.arrays import BoolArray, FloatArray, IntArray
-from infosift.data.columns import NamedColumns
+from infosift.data.columns import Event, NamedColumns
 from infosift.data.frames import as_plain, read_column, read_columns
 from infosift.data.prepare import (
     Preparation,
@@ -382,7 +382,7 @@ class Target:
     names: tuple[str, ...]
     columns: FloatArray
     kinds: tuple[TargetKind, ...]
-    event: str | None = None
+    event: Event | None = None
 
     @property
     def name(self) -> str:

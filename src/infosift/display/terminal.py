@@ -186,7 +186,7 @@ def _how_selected(selection: Selection, verbose: bool) -> str:
         if selection.criterion_values:
             parts.append(f"{values_of(selection.criterion_parameter, selection.criterion_values)}{by}")
         parts.append(f"{wording.draws(selection)} per step")
-    divided = wording.levels(selection) if verbose else ""
+    divided = wording.levels_of(selection) if verbose else ""
     alpha = f"alpha = {settings.alpha:g}{f' ({divided})' if divided else ''}"
     more = "; --verbose shows the evidence of each step" if selection.steps and not verbose else ""
     return f"{', '.join([*parts, alpha, f'seed {settings.seed}'])}{more}"

@@ -159,15 +159,17 @@ def range_of(numbers: Iterable[int]) -> str:
     return " to ".join(f"{number:,}" for number in dict.fromkeys((listed[0], listed[-1])))
 
 
-def levels(selection: Selection) -> str:
+def levels(alpha: float, shares: Sequence[tuple[str, float]]) -> str:
     """Write how alpha is divided among test statistics; empty where it is not."""
-    alpha, left_out = selection.settings.alpha, procedure_of(selection).left_out
-    divided = [
-        f"{alpha * share:g} for {_TEST_STATISTICS.get(name, name)}"
-        for name, share in selection.alpha_shares
-        if name not in left_out
-    ]
+    divided = [f"{alpha * share:g} for {_TEST_STATISTICS.get(name, name)}" for name, share in shares]
     return ", ".join(divided) if len(divided) > 1 else ""
+
+
+def levels_of(selection: Selection) -> str:
+    """Write how alpha is divided among the test statistics that a selection uses."""
+    left_out = procedure_of(selection).left_out
+    used = [(name, share) for name, share in selection.alpha_shares if name not in left_out]
+    return levels(selection.settings.alpha, used)
 
 
 def procedure_of(selection: Selection) -> ProcedureDescription:
@@ -469,6 +471,8 @@ def survival(selection: Selection) -> list[str]:
         return []
     n_events, answer = selection.survival.n_events, selection.for_prediction
     sentences = [f"{n_events:,} of {count(selection.n_rows, 'row')} have the event; the others are censored."]
+    if not selection.survival.n_censored:
+        sentences = [f"All {count(selection.n_rows, 'row')} have the event; none is censored."]
     if answer is not None and answer.concordance is not None:
         sentences.append(
             f"In nested cross-validation, models of {count(len(answer.names), 'feature')} rank the times of two "

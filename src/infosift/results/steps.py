@@ -470,6 +470,8 @@ class Survival(Record):
     ----------
     event : str
         What the event is called.
+    event_value : str or None
+        The value that it has, where that is not 1 or true.
     n_events, n_censored : int
         How many rows have one, and how many are censored before.
     curves : tuple of SurvivalCurve
@@ -488,6 +490,7 @@ class Survival(Record):
     """
 
     event: str
+    event_value: str | None = None
     n_events: int
     n_censored: int
     curves: tuple[SurvivalCurve, ...] = ()

@@ -179,4 +179,5 @@ def _survival_of(target: Target) -> Survival | None:
     if target.event is None:
         return None
     n_events = int(np.count_nonzero(~np.signbit(target.columns[0])))
-    return Survival(event=target.event, n_events=n_events, n_censored=target.n_rows - n_events)
+    name, value = target.event
+    return Survival(event=name, event_value=value, n_events=n_events, n_censored=target.n_rows - n_events)

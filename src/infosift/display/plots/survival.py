@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from infosift.display.plots.canvas import BLUE, GREY, ORANGE, Display, as_written
+from infosift.display.plots.canvas import BLUE, GREY, ORANGE, Display, as_written, write_sentence
 from infosift.errors import InputError
 from infosift.results.steps import SurvivalCurve
 
@@ -74,10 +74,13 @@ class SurvivalDisplay(Display):
         return (_WIDTH * min(_PER_ROW, max(2, len(self.features))), 0.3 + _HEIGHT * self._n_rows)
 
     def _draw(self, ax: Axes) -> None:
+        self.panels_ = []
+        if not self.curves:
+            write_sentence(ax, "Nothing is selected.")
+            return
         ax.set_axis_off()
         n_columns = min(_PER_ROW, max(1, len(self.features)))
         width, height = 1 / n_columns, 1 / self._n_rows
-        self.panels_ = []
         for place, feature in enumerate(self.features):
             row, column = divmod(place, n_columns)
             corner = (column * width, 1 - (row + 1) * height + height * _MARGIN)

@@ -171,7 +171,9 @@ def _neighbors(selection: Selection) -> dict[str, Any]:
     if selection.neighbors is not None:
         rows = [{**row, "t": signed(f"{row['t']:.1f}")} for row in wording.choice_rows(selection.neighbors)]
         return {"sentence": _how_chosen(selection, selection.neighbors), "table": rows}
-    if values:
+    if values and selection.survival is not None:
+        sentence = f"{values_of(parameter, values)}, in estimates of information only: no test uses them."
+    elif values:
         sentence = f"{values_of(parameter, values)}, {_why_these_values(selection)}."
     elif selection.steps:
         sentence = f"{selection.settings.criterion.name} has no parameter to choose."

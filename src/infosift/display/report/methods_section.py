@@ -109,7 +109,7 @@ def _search(selection: Selection) -> str:
 
 def _adjusted_tests(selection: Selection) -> list[str]:
     """Describe conditional tests whose p-values are adjusted for the number of candidates."""
-    alpha, divided = selection.settings.alpha, wording.levels(selection)
+    alpha, divided = selection.settings.alpha, wording.levels_of(selection)
     others, pairs = ("other", "") if selection.start else ("selected", "; then by products of pairs")
     criterion = f"{_measure(selection, with_values=True)}{pairs}"
     procedure = wording.procedure_of(selection)

@@ -117,7 +117,9 @@ def command(selection: Selection) -> str | None:
         return None
     target = ["--target", selection.target_name]
     if selection.survival is not None:
-        target = ["--time", selection.target_name, "--event", selection.survival.event]
+        survival = selection.survival
+        target = ["--time", selection.target_name, "--event", survival.event]
+        target += [] if survival.event_value is None else ["--event-value", survival.event_value]
     words = ["infosift", "select", "DATA.csv", *target]
     for parameter, value in options.items():
         words += option_words(OPTIONS[parameter], value)

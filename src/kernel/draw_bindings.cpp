@@ -221,7 +221,8 @@ void bind_draws(nb::module_ &module) {
         nb::arg("variances").noconvert().none() = nb::none(), nb::arg("bits") = most_bits,
         nb::arg("instructions") = "best",
         "Series scores of candidates (candidates x functions x rows), the first `smooth` functions smooth.\n\n"
-        "Returns (candidates x scores x draws), for a target (components x functions x draws x rows). `variances`\n"
+        "Returns (candidates x scores x draws), for a target (components x functions x draws x rows). "
+        "`variances`\n"
         "of the target by row, in multiples of 2^-(bits - 3), studentise each coefficient.");
     module.def("series_effects", &series_effects, nb::arg("candidates").noconvert(), nb::arg("smooth"),
                nb::arg("target").noconvert(), nb::arg("scale"), nb::arg("instructions") = "best",

@@ -204,29 +204,28 @@ void find_series_scores(InstructionSet instructions, const CandidateFunctions &c
         }
         const Coefficients coefficients(sums, of_variances ? &*of_variances : nullptr, scale, variances.bits);
         std::vector<Draws<float>> totals(candidates_at_once * kinds);
-        in_batches(target.draws, candidates.candidates,
-                   [&](std::size_t draw, std::size_t draws, std::size_t first, std::size_t count)
-                       INFOSIFT_INLINE_LAMBDA {
-                           std::size_t component = 0;
-                           for (std::size_t group = 0; group < groups; ++group) {
-                               std::fill(totals.begin(), totals.end(), Draws<float>{});
-                               for (std::int64_t i = 0; i < sums_over[group]; ++i, ++component) {
-                                   sums.find(first, count, component, draw, draws);
-                                   if (of_variances)
-                                       of_variances->find(first, count, component, draw, draws);
-                                   for (std::size_t c = 0; c < count; ++c)
-                                       add_scores(coefficients, candidates, target, c,
-                                                  {&totals[c * kinds], kinds});
-                               }
-                               for (std::size_t c = 0; c < count; ++c)
-                                   for (std::size_t kind = 0; kind < kinds; ++kind) {
-                                       auto &own = totals[c * kinds + kind];
-                                       take_roots(own);
-                                       const std::size_t place = ((first + c) * groups + group) * kinds + kind;
-                                       std::copy_n(own.begin(), draws, &scores[place * target.draws + draw]);
-                                   }
-                           }
-                       });
+        in_batches(
+            target.draws, candidates.candidates,
+            [&](std::size_t draw, std::size_t draws, std::size_t first, std::size_t count) INFOSIFT_INLINE_LAMBDA {
+                std::size_t component = 0;
+                for (std::size_t group = 0; group < groups; ++group) {
+                    std::fill(totals.begin(), totals.end(), Draws<float>{});
+                    for (std::int64_t i = 0; i < sums_over[group]; ++i, ++component) {
+                        sums.find(first, count, component, draw, draws);
+                        if (of_variances)
+                            of_variances->find(first, count, component, draw, draws);
+                        for (std::size_t c = 0; c < count; ++c)
+                            add_scores(coefficients, candidates, target, c, {&totals[c * kinds], kinds});
+                    }
+                    for (std::size_t c = 0; c < count; ++c)
+                        for (std::size_t kind = 0; kind < kinds; ++kind) {
+                            auto &own = totals[c * kinds + kind];
+                            take_roots(own);
+                            const std::size_t place = ((first + c) * groups + group) * kinds + kind;
+                            std::copy_n(own.begin(), draws, &scores[place * target.draws + draw]);
+                        }
+                }
+            });
     });
 }
 

@@ -72,8 +72,8 @@ def texts(page, place=None):
 def test_a_report_opens(opened, name):
     page = opened(name)
     assert "features selected for yield" in page.locator("h1").inner_text()
-    assert page.locator("figure svg").count() == 3
-    assert page.locator("figure svg:visible").count() == 3
+    assert page.locator("figure svg").count() == 4
+    assert page.locator("figure svg:visible").count() == 4
 
 
 def test_names_are_text_in_the_browser(opened):

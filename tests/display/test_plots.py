@@ -28,6 +28,7 @@ from infosift.display.plots import (
     VerdictsDisplay,
 )
 from infosift.display.plots.canvas import as_written
+from infosift.display.wording import size_in_words
 from infosift.results import Removal, Substitutes, Verdict
 from pages import ODD as ODD_TO_WRITE
 from pages import odd_results
@@ -357,7 +358,8 @@ def test_a_selection_draws_itself(kind, calibrated, published):
 def test_the_path_is_drawn_unless_told_otherwise(published):
     assert isinstance(published.plot(), PathDisplay)
     with pytest.raises(
-        InputError, match="must be one of path, neighbors, ranking, verdicts, redundancy, survival, not 'pie'"
+        InputError,
+        match="must be one of effects, path, neighbors, ranking, verdicts, redundancy, survival, not 'pie'",
     ):
         published.plot("pie")
 
@@ -515,6 +517,32 @@ def test_survival_curves_are_those_of_the_selection(censored):
             np.testing.assert_array_equal(line.get_xdata(), curve.times)
             np.testing.assert_array_equal(line.get_ydata(), curve.shares)
             assert line.get_label() == f"{as_written(curve.values)} ({curve.n_events} of {curve.n_rows})"
+
+
+def test_effects_are_those_of_the_selection(censored, calibrated):
+    display = censored.plot("effects")
+    assert display.curves == censored.effects.curves
+    assert display.features == ODD[:5]
+    for panel, feature in zip(display.panels_, ODD, strict=False):
+        (curve,) = (one for one in display.curves if one.feature == feature)
+        (size,) = (one for one in display.importance if feature in one.features)
+        assert panel.get_title() == f"{as_written(feature)}: {size_in_words(size)}"
+        drawn = [line.get_ydata() for line in panel.lines if len(line.get_ydata()) == len(curve.fitted)]
+        assert any(np.array_equal(own, curve.fitted) for own in drawn)
+    ticks = [label.get_text() for label in display.panels_[1].get_xticklabels()]
+    assert ticks == [as_written(name) for name in display.curves[1].categories]
+    nothing = replace(calibrated, effects=None)
+    with pytest.raises(InputError, match="There are no effects to draw: nothing is selected, or in too few rows"):
+        nothing.plot("effects")
+
+
+def test_effects_on_classes_share_a_panel():
+    X, y = friedman(0, n=150)
+    three = np.array(["low", "some", "high"])[np.digitize(y, np.quantile(y, [0.3, 0.7]))]
+    display = MutualInfoSelector(random_state=0).fit(X, three).selection_.plot("effects")
+    assert len(display.curves) == 3 * len(display.features)
+    (labels,) = {tuple(text.get_text() for text in panel.get_legend().get_texts()) for panel in display.panels_}
+    assert set(labels) == {"low", "some", "high"}
 
 
 def test_refuses_survival_curves_of_other_targets(calibrated):

@@ -187,8 +187,8 @@ def test_a_report_loads_nothing_and_no_two_parts_have_one_id(calibrated, publish
 
 def test_figures_are_those_there_are_numbers_for(calibrated, published):
     for one, kinds in (
-        (calibrated, ["path", "verdicts", "ranking"]),
-        (published, ["path", "neighbors", "ranking"]),
+        (calibrated, ["effects", "path", "verdicts", "ranking"]),
+        (published, ["effects", "path", "neighbors", "ranking"]),
     ):
         html = page_of(one)
         assert re.findall(r'<figure id="figure-(\w+)"', html) == kinds
@@ -223,7 +223,7 @@ def test_a_report_of_censored_times():
     events, rows = selection.survival.n_events, selection.n_rows
     assert f"{events} of {rows} rows have the event; the others are censored." in page
     assert "(concordance; 50 % is a guess)" in page
-    assert [one["kind"] for one in figures(selection)][:2] == ["survival", "path"]
+    assert [one["kind"] for one in figures(selection)][:3] == ["effects", "survival", "path"]
     assert "selected for time until event: " in page
     (methods,) = re.findall(r'id="methods"[^>]*>(.*?)</p>', page)
     assert f"The event was observed in {events} rows; the other times were right-censored." in methods
@@ -335,7 +335,7 @@ def test_a_report_opens_in_a_browser(open_page, tmp_path):
     """The small case of the tests of pages in a browser, which are in test_browser.py."""
     (tmp_path / "report.html").write_text(page_of(selection("three")), encoding="utf-8")
     page = open_page((tmp_path / "report.html").as_uri())
-    assert page.locator("figure svg:visible").count() == 3
+    assert page.locator("figure svg:visible").count() == 4
     name = selection("three").names[0]
     page.locator("#find").fill(name)
     assert page.locator("#panel-title").text_content() == name

@@ -29,6 +29,7 @@ from infosift.display.wording import (
     power,
     probability,
     signed,
+    size_in_words,
     unadjusted,
 )
 from infosift.results import Removal, Replacement, Substitutes, Verdict
@@ -120,7 +121,7 @@ def test_a_p_value_is_shown_as_it_was_compared_with_alpha(calibrated):
     halt = replace(calibrated.steps[-1], p_value=0.045, alpha=0.0325, accepted=False)
     halted = replace(calibrated, steps=(replace(first, p_value=0.01, alpha=0.01), halt), verdicts=())
     rows = verdicts_of(halted)
-    assert rows[0] == [first.feature, "selected", "0.050"]
+    assert rows[0][:3] == [first.feature, "selected", "0.050"]
     assert [name, "not selected", "0.069"] in rows
     assert f"because {name} adds no significant information (adjusted p = 0.069)." in text_of(halted)
     assert "0.045" not in text_of(halted, show=print_all)
@@ -198,9 +199,24 @@ def test_verdicts_are_listed(calibrated):
     assert list(rows)[: len(calibrated.names)] == list(calibrated.names)
     for said in calibrated.verdicts:
         with_carriers = [f"with {', '.join(said.redundant_with)}"] if said.redundant_with else []
-        assert rows[said.feature][::2] == [said.verdict, *with_carriers]
         if said.verdict != "selected":
-            assert rows[said.feature][1] == probability(said.p_value)
+            assert rows[said.feature] == [said.verdict, probability(said.p_value), *with_carriers]
+
+
+def test_sizes_and_shapes_are_beside_selected_features(calibrated):
+    rows = {feature: cells for feature, *cells in verdicts_of(calibrated)}
+    assert len(calibrated.importance) == len(calibrated.names)
+    for size in calibrated.importance:
+        shown = " ".join(rows[size.feature])
+        (curve,) = (one for one in calibrated.effects.curves if one.feature == size.feature)
+        assert f"{size_in_words(size)} " in shown
+        assert shown.endswith(curve.shape)
+    assert "Size: the share of the variance of yield that the other selected features do not explain" in text_of(
+        calibrated
+    )
+    without = text_of(replace(calibrated, effects=None))
+    assert "Size" not in without
+    assert "%" not in " ".join(verdicts_of(replace(calibrated, effects=None))[0])
 
 
 def test_what_verdicts_do_not_say(calibrated):

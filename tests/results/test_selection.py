@@ -107,7 +107,9 @@ def test_verdicts_as_a_frame(library, kind):
 
 
 def test_another_table_is_refused(selection):
-    with pytest.raises(InputError, match="table must be one of steps, verdicts, prediction, not 'rows'"):
+    with pytest.raises(
+        InputError, match="table must be one of steps, verdicts, prediction, importance, not 'rows'"
+    ):
         selection.to_frame("rows")
     with pytest.raises(InputError, match="library must be one of pandas, polars, pyarrow, not 'excel'"):
         selection.to_frame(library="excel")

@@ -17,7 +17,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 
 from infosift.arrays import BoolArray, ColumnArray, FloatArray, IntArray
-from infosift.data.prepare import Preparation, digest_of, prepare, spreads_of
+from infosift.data.prepare import Preparation, digest_of, prepare, spreads_of, units_of
 from infosift.data.types import are_categorical, n_categories
 from infosift.errors import Hint, InputError, Part, RowNumber, is_auto, listing, repeated, shown
 from infosift.results.serialization import written_label
@@ -25,6 +25,9 @@ from infosift.results.serialization import written_label
 _MOST_NAMES = 12
 # What can be done about missing values besides filling them in, by the value of ``missing``.
 _REMEDIES = {"partial": "use the values that a row has with ", "drop": "drop such rows with "}
+
+
+MOST_NAMED = 50  # categories whose names are kept
 
 
 @dataclass(frozen=True)
@@ -81,13 +84,15 @@ def _variation(observed: FloatArray) -> int:
 class PreparedColumns:
     """Columns as estimators need them, with a digest of each and whether it is categorical.
 
-    ``spreads`` are the standard deviations of the numbers as they were, with ``scale="none"`` only.
+    ``spreads`` are the standard deviations of the numbers as they were, with ``scale="none"`` only; ``units``
+    (columns x 2) the mean and the standard deviation of each column.
     """
 
     columns: ColumnArray
     digests: tuple[bytes, ...]
     is_categorical: BoolArray
     spreads: FloatArray | None
+    units: FloatArray
 
 
 @dataclass(frozen=True)
@@ -135,6 +140,10 @@ class Features(ABC):
     @abstractmethod
     def count_categories(self, positions: Sequence[int]) -> list[int]:
         """Count the different values of columns by position, missing ones aside."""
+
+    @abstractmethod
+    def named_categories(self) -> dict[int, tuple[str, ...]]:
+        """Return the names of the categories that occur, in the order of their codes, where they are known."""
 
     @abstractmethod
     def prepared(self, how: Preparation, ignored: Sequence[int] = ()) -> PreparedColumns:
@@ -212,11 +221,33 @@ class NamedColumns(Features):
         """Count the different values of columns by position, missing ones aside."""
         return [n_categories(self.values[i]) for i in positions]
 
+    def named_categories(self) -> dict[int, tuple[str, ...]]:
+        """Return the names of the categories that occur, in the order of their codes, where they are known."""
+        return names_occurring(self.values, self.discrete, self.categories)
+
     def prepared(self, how: Preparation, ignored: Sequence[int] = ()) -> PreparedColumns:
         """Return the columns as estimators need them; those that are ignored are zeros."""
         columns = prepare(self.values, how, self.discrete, ignored)
         spreads = spreads_of(self.values, columns) if how.scale == "none" else None
-        return PreparedColumns(columns, digests_of(columns), are_categorical(columns), spreads)
+        units = units_of(self.values)
+        return PreparedColumns(columns, digests_of(columns), are_categorical(columns), spreads, units)
+
+
+def names_occurring(
+    values: FloatArray, discrete: Iterable[int], categories: Mapping[int, tuple[str, ...]]
+) -> dict[int, tuple[str, ...]]:
+    """Return the names of the categories that columns (columns x rows) have, by position; of numbers these.
+
+    Where there are many, their names are not known.
+    """
+    named = {}
+    for i in sorted(discrete):
+        codes = np.unique(values[i][~np.isnan(values[i])])
+        if i in categories:
+            named[i] = tuple(categories[i][int(code)] for code in codes)
+        elif len(codes) <= MOST_NAMED:
+            named[i] = tuple(f"{code:g}" for code in codes)
+    return named
 
 
 def are_complete(values: FloatArray, ignored: Sequence[int]) -> BoolArray:

@@ -14,13 +14,12 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array, column_or_1d
 
 from infosift.arrays import FloatArray
-from infosift.data.columns import NamedColumns, as_frame, labels_of, require_values
+from infosift.data.columns import MOST_NAMED, NamedColumns, as_frame, labels_of, require_values
 from infosift.data.types import as_floats, as_numbers, encode, has_numpy_type, is_missing, n_categories
 from infosift.errors import InputError, RowNumber, checks_of_libraries, nearest_float, shown
 
 _COPIES = 3  # of a sparse table: as given, by column, and prepared
 _GIGABYTE = 1e9
-_MOST_NAMED = 50  # categories whose names are kept
 _LARGEST_WHOLE = 2.0**53  # floats tell all whole numbers up to it apart
 
 
@@ -216,7 +215,7 @@ def _categories(values: Any, name: str, is_text: bool = True) -> NamedColumns:
 
         reads_as = describe_numeric_text([str(value) for value in text])
     codes = encode(values, name)
-    names = {} if n_categories(codes) > _MOST_NAMED else {0: _names_of(codes, values)}
+    names = {} if n_categories(codes) > MOST_NAMED else {0: _names_of(codes, values)}
     return NamedColumns(
         (name,),
         codes[None],

@@ -216,6 +216,18 @@ def spreads_of(values: FloatArray, prepared: FloatArray) -> FloatArray:
     )
 
 
+def units_of(values: FloatArray) -> FloatArray:
+    """Return mean and standard deviation of each column (columns x 2); zero and one where no float holds them."""
+    units = np.tile([0.0, 1.0], (len(values), 1))
+    for own, column in zip(units, values, strict=True):
+        observed = np.ascontiguousarray(column[~np.isnan(column)])
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = (observed.mean(), observed.std()) if len(observed) else (0.0, 1.0)
+        if np.isfinite(found).all():
+            own[:] = found
+    return units
+
+
 def _spread_of(values: FloatArray) -> float:
     if len(values) == 0:
         return 0.0

@@ -12,7 +12,7 @@ import numpy as np
 from infosift.arrays import BoolArray, ColumnArray, FloatArray, IntArray
 from infosift.data.columns import Features, NamedColumns, require_numbers
 from infosift.data.groups import FeatureUnit
-from infosift.data.prepare import Preparation, distance_scale_of, scale_distances, spreads_of
+from infosift.data.prepare import Preparation, distance_scale_of, scale_distances, spreads_of, units_of
 from infosift.data.targets import Target, TargetKind, decide_kinds, make_target
 from infosift.data.types import are_categorical
 
@@ -64,6 +64,8 @@ class Table:
     row_groups: IntArray | None = None
     feature_groups: tuple[FeatureUnit, ...] = ()
     distance_scale: tuple[FloatArray, FloatArray] | None = None
+    # Mean and standard deviation of features, and of columns of the target, as they were given; not of ranks.
+    moments: tuple[FloatArray, FloatArray] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -170,6 +172,7 @@ def make_table(
         row_groups=row_groups,
         feature_groups=feature_groups,
         distance_scale=_distance_scale(features.names, prepared.spreads, target, encoded),
+        moments=None if scale == "rank" else (prepared.units, units_of(target.values)),
     )
 
 

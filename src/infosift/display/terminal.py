@@ -44,6 +44,7 @@ _COLOURS = {"selected": "green", "kept": "green", "redundant": "yellow", "undeci
 _WIDTH_OF_BARS = 30
 _WIDTH_WITH_RANGES, _WIDTH_WITH_DIFFERENCES = 48, 70
 _WIDTH_WITH_SUBSTITUTES, _WIDTH_WITH_REASONS = 60, 50
+_WIDTH_OF_SPARK, _SPARKS = 8, "▁▂▃▄▅▆▇█"
 _STATED_ELSEWHERE = (
     *("discrete", "the search stopped here"),
     "not significant: selected for the number of features",
@@ -66,6 +67,7 @@ def print_selection(selection: Selection, console: Console, verbose: bool = Fals
         console.print(_steps_table(selection, console.width))
         _print_sentences(console, wording.falling(selection))
     sentences = [
+        *wording.sizes(selection),
         *wording.why_stopped(selection),
         *wording.about_search(selection),
         *wording.meanings(rows.values()),
@@ -120,19 +122,47 @@ def _print_verdicts(selection: Selection, rows: dict[str, FeatureRow], console: 
     )
     if not selected and not others:
         return
-    reasons = {row.feature: _reason(row) for row in (*selected, *others)}
-    with_reasons = console.width >= _WIDTH_WITH_REASONS and any(reasons.values())
+    details = _details(selection, [*selected, *others])
+    with_details = console.width >= _WIDTH_WITH_REASONS and any(details.values())
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    _add_columns(table, ["feature", "verdict", "p-value", *[""] * with_reasons])
+    title = "size, shape" if selection.importance else ""
+    _add_columns(table, ["feature", "verdict", "p-value"])
+    if with_details:
+        table.add_column(title, overflow="fold")
     for row in (*selected, *others[:_MOST_ROWS_OF_OTHERS]):
         cells = [Text(row.feature), Text(row.verdict, style=_COLOURS.get(row.verdict, "dim"))]
-        cells += [Text(probability(row.p_value)), Text(reasons[row.feature], style="dim")]
-        table.add_row(*cells[: 3 + with_reasons])
+        cells += [Text(probability(row.p_value)), details[row.feature]]
+        table.add_row(*cells[: 3 + with_details])
     console.print(table)
     if more := others[_MOST_ROWS_OF_OTHERS:]:
         counts = Counter(row.verdict for row in more)
         listed = series([f"{number:,} more {verdict}" for verdict, number in counts.items()])
         console.print(Text(f"And {listed}; a report (--report FILE) has all."))
+
+
+def _details(selection: Selection, rows: Iterable[FeatureRow]) -> dict[str, Text]:
+    """Write size and shape of the effect of each selected feature, and why others have their verdicts."""
+    sizes = {name: wording.size_in_words(one) for one in selection.importance for name in one.features}
+    width = max(map(len, sizes.values()), default=0)
+    details = {}
+    for row in rows:
+        effect = f"{sizes[row.feature]:{width}}  {_shape(selection, row.feature)}" if row.feature in sizes else ""
+        reason = _reason(row)
+        gap = "  " * bool(effect and reason)
+        details[row.feature] = Text(effect.rstrip()) + Text(f"{gap}{reason}", style="dim")
+    return details
+
+
+def _shape(selection: Selection, feature: str) -> str:
+    """Draw the effect of a number as a line of characters, with its shape in a word; of one outcome only."""
+    curves = () if selection.effects is None else selection.effects.curves
+    own = [curve for curve in curves if curve.feature == feature]
+    if len(own) != 1 or own[0].categories:
+        return ""
+    heights = own[0].fitted[np.linspace(0, len(own[0].fitted) - 1, _WIDTH_OF_SPARK).astype(int)]
+    span = float(np.ptp(heights))
+    levels = np.rint((heights - heights.min()) / (span or 1.0) * (len(_SPARKS) - 1)).astype(int)
+    return f"{''.join(_SPARKS[level] for level in levels)} {own[0].shape}"
 
 
 def _reason(row: FeatureRow) -> str:

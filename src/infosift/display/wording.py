@@ -21,7 +21,15 @@ from infosift.results.selection import DETECTED_OF_TEN
 from infosift.results.steps import ProcedureDescription
 
 if TYPE_CHECKING:
-    from infosift.results import NeighborChoice, Selection, Stability, Step, SubsetComparison, SubsetScores
+    from infosift.results import (
+        Importance,
+        NeighborChoice,
+        Selection,
+        Stability,
+        Step,
+        SubsetComparison,
+        SubsetScores,
+    )
 
 CAUTION = (
     "P-values are those of single tests. They are adjusted neither for testing the best of many features nor for "
@@ -463,6 +471,33 @@ def explained(selection: Selection) -> list[str]:
         else f"uncertainty (entropy) about {target}"
     )
     return [f"The selected {they} about {100 * share.share:.0f} %{within} of the {of}."]
+
+
+def size_in_words(importance: Importance) -> str:
+    """Write a share of the variance with its interval, such as "6 % (3 to 9)"."""
+    value, low, high = (100 * number for number in (importance.importance, importance.low, importance.high))
+    digits = 0 if high >= 10 else 1
+    return f"{value:.{digits}f} % ({low:.{digits}f} to {high:.{digits}f})"
+
+
+def sizes(selection: Selection) -> list[str]:
+    """Explain the sizes of effects, where there are some."""
+    if selection.effects is None or not selection.effects.importance:
+        return []
+    return [
+        f"Size: the share of the variance of {target_of(selection)} that the other selected features do not "
+        "explain, with a 95 % interval."
+    ]
+
+
+def shape_in_words(selection: Selection, feature: str) -> str:
+    """Name the shapes of the effect of a feature, by class or target where there are several."""
+    if selection.effects is None:
+        return ""
+    curves = [curve for curve in selection.effects.curves if curve.feature == feature and curve.shape]
+    if len(curves) <= 1:
+        return curves[0].shape if curves else ""
+    return ", ".join(f"{curve.outcome.removeprefix('probability of ')} {curve.shape}" for curve in curves)
 
 
 def survival(selection: Selection) -> list[str]:

@@ -27,9 +27,10 @@ from infosift.data.columns import (
     digests_of,
     labels_of,
     names_as_text,
+    names_occurring,
 )
 from infosift.data.frames import as_plain, read_array, read_frame, require_table
-from infosift.data.prepare import Preparation, prepare, scale_distances, spreads_of
+from infosift.data.prepare import Preparation, prepare, scale_distances, spreads_of, units_of
 from infosift.data.types import are_categorical, n_categories
 from infosift.engines import in_memory
 from infosift.engines.base import ColumnBlocks, Engine, Handle, equal_parts, join_columns, rows_of
@@ -38,7 +39,7 @@ from infosift.errors import require_same_length
 # Columns that the driver holds once it has fetched them: those of the subset, above all.
 _MOST_FETCHED = 64
 # The values of columns, which are discrete, and which are text that reads as numbers.
-_Block: TypeAlias = tuple[FloatArray, frozenset[int], Mapping[int, str]]
+_Block: TypeAlias = tuple[FloatArray, frozenset[int], Mapping[int, str], Mapping[int, tuple[str, ...]]]
 
 
 class ColumnSource(ABC):
@@ -136,7 +137,7 @@ def read_block(item: tuple[Any, tuple[str, ...]]) -> _Block:
     data = data.read() if isinstance(data, _LazyPlan) else in_memory(data)
     frame = as_frame(data)
     columns = read_array(as_plain(data), names=names) if frame is None else read_frame(frame, data)
-    return np.ascontiguousarray(columns.values), columns.discrete, dict(columns.numeric_text)
+    return np.ascontiguousarray(columns.values), columns.discrete, dict(columns.numeric_text), columns.categories
 
 
 class RemoteColumns:
@@ -237,6 +238,11 @@ class RemoteFeatures(Features):
         by_position = dict(zip(sorted(positions), counts, strict=True))
         return [by_position[i] for i in positions]
 
+    def named_categories(self) -> dict[int, tuple[str, ...]]:
+        """Return the names of the categories that occur, in the order of their codes, where they are known."""
+        named = zip(self.starts, self.engine.map(_named_of, self.with_places(self.discrete)), strict=True)
+        return {start + i: names for start, own in named for i, names in own.items()}
+
     def prepared(self, how: Preparation, ignored: Sequence[int] = ()) -> PreparedColumns:
         """Let workers prepare the columns for estimators, and forget the values as read."""
         engine = self.engine
@@ -248,12 +254,14 @@ class RemoteFeatures(Features):
         if how.scale == "none":
             both = list(zip(self.handles, columns, strict=True))
             spreads = np.concatenate(list(engine.map(_spreads_of, both)))
+        units = np.concatenate(list(engine.map(_units_of, self.handles)))
         engine.release(self.handles)
         return PreparedColumns(
             RemoteColumns(engine, ColumnBlocks(self.starts, tuple(columns)), (len(self.names), self.n_rows)),
             tuple(digest for digests, _ in known for digest in digests),
             np.concatenate([flags for _, flags in known]),
             spreads,
+            units,
         )
 
 
@@ -285,7 +293,7 @@ def read_remotely(source: ColumnSource, n_rows: int, engine: Engine, fewest_colu
 
 
 def _kinds_of(block: _Block) -> tuple[int, frozenset[int], Mapping[int, str]]:
-    values, discrete, numeric_text = block
+    values, discrete, numeric_text, _ = block
     return values.shape[1], discrete, numeric_text
 
 
@@ -314,6 +322,15 @@ def _prepared_block(item: tuple[_Block, IntArray, IntArray], how: Preparation) -
 
 def _known_of(columns: FloatArray) -> tuple[tuple[bytes, ...], BoolArray]:
     return digests_of(columns), are_categorical(columns)
+
+
+def _named_of(item: tuple[_Block, IntArray]) -> dict[int, tuple[str, ...]]:
+    block, discrete = item
+    return names_occurring(block[0], discrete.tolist(), block[3])
+
+
+def _units_of(block: _Block) -> FloatArray:
+    return units_of(block[0])
 
 
 def _spreads_of(item: tuple[_Block, FloatArray]) -> Any:

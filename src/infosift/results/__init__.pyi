@@ -11,7 +11,10 @@ from .selection import Selection as Selection
 from .selection import Settings as Settings
 from .selection import Subset as Subset
 from .steps import DataWarningRecord as DataWarningRecord
+from .steps import EffectCurve as EffectCurve
+from .steps import Effects as Effects
 from .steps import FoldEstimates as FoldEstimates
+from .steps import Importance as Importance
 from .steps import NeighborChoice as NeighborChoice
 from .steps import PermutationTest as PermutationTest
 from .steps import PredictionSet as PredictionSet

@@ -17,6 +17,8 @@ from infosift.results import view_named
 from infosift.results.serialization import Library, Record, data_frame, read_label
 from infosift.results.steps import (
     DataWarningRecord,
+    Effects,
+    Importance,
     NeighborChoice,
     PredictionSet,
     ProcedureDescription,
@@ -313,6 +315,7 @@ class Selection(Record):
     explained: Explained | None = None
     for_prediction: PredictionSet | None = None
     survival: Survival | None = None
+    effects: Effects | None = None
     smallest_detectable_correlation: float | None = None
     n_rows_dropped: int = 0
     n_rows_tested: int | None = None
@@ -426,18 +429,25 @@ class Selection(Record):
         return paths.why_stopped(self)
 
     def to_frame(
-        self, table: Literal["steps", "verdicts", "prediction"] = "steps", library: Library | None = None
+        self,
+        table: Literal["steps", "verdicts", "prediction", "importance"] = "steps",
+        library: Library | None = None,
     ) -> Any:
-        """Return the steps, all features with their verdicts, or the features to predict with, as a data frame.
+        """Return steps, verdicts, features to predict with, or the sizes of effects as a data frame.
 
         Parameters
         ----------
-        table : {"steps", "verdicts", "prediction"}, default="steps"
+        table : {"steps", "verdicts", "prediction", "importance"}, default="steps"
             What to return, a row each. Names of several features in one cell have commas between them.
         library : {"pandas", "polars", "pyarrow"} or None
             None is pandas where it is installed, else polars.
         """
-        require_choice("table", table, ("steps", "verdicts", "prediction"))
+        require_choice("table", table, ("steps", "verdicts", "prediction", "importance"))
+        if table == "importance":
+            of_sizes = [one.name for one in fields(Importance) if one.name != "features"]
+            return data_frame(
+                {name: [getattr(one, name) for one in self.importance] for name in of_sizes}, library
+            )
         if table == "prediction":
             advised = self.for_prediction or PredictionSet.of_selected(self)
             are_selected, weights = [name in advised.selected for name in advised.names], advised.weights.tolist()
@@ -448,14 +458,19 @@ class Selection(Record):
         names = _COLUMNS_OF_STEPS if table == "steps" else [field.name for field in fields(paths.FeatureRow)]
         return data_frame({name: [getattr(row, name) for row in rows] for name in names}, library)
 
+    @property
+    def importance(self) -> tuple[Importance, ...]:
+        """How much of the target's variance each selected feature explains beyond the others, with intervals."""
+        return () if self.effects is None else self.effects.importance
+
     def plot(self, kind: str = "path", ax: Any = None) -> Any:
         """Draw the selection and return the display; needs matplotlib.
 
         Parameters
         ----------
-        kind : {"path", "neighbors", "ranking", "verdicts", "redundancy", "survival"}, default="path"
-            The steps, the choice of k, the first step, the verdicts, which feature explains a redundant one, or of
-            a censored target the survival curves of the selected features.
+        kind : {"path", "effects", "neighbors", "ranking", "verdicts", "redundancy", "survival"}, default="path"
+            The steps, what each selected feature does to the target, the choice of k, the first step, the
+            verdicts, which feature explains a redundant one, or of a censored target survival curves.
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure of pyplot, ``display.figure_``.
         """

@@ -119,7 +119,7 @@ class Problem:
 
     ``n_missing`` has the number of missing values of each feature that has some, ``numeric_text`` the features of
     text that reads like numbers or dates, and what it reads like. ``categories`` has the names of the categories
-    of a feature that occur, in the order of their codes.
+    of a feature that occur, in the order of their codes, ``classes`` the names of those of the target.
     """
 
     table: Table
@@ -132,6 +132,7 @@ class Problem:
     numeric_text: Mapping[str, str] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    classes: tuple[str, ...] = ()
 
     @property
     def kept(self) -> tuple[FeatureUnit, ...]:
@@ -317,10 +318,7 @@ def make_problem(
     """Make the problem that parameters pose for a table; ``settings`` has what does not depend on the table."""
     groups = read_feature_groups(given["feature_groups"], features.names)
     keep, ignore = _kept_and_ignored(given, features.names, groups)
-    if (least := settings.min_features) > len(features.names):
-        raise InputError(
-            Hint("min_features", least), f" is more than the {len(features.names):,} features: lower it."
-        )
+    _require_features(settings.min_features, len(features.names))
     numbered = None if row_groups is None else read_row_groups(row_groups, features.n_rows)
     n_rows, missing = features.n_rows, missing_by_name(features, ignore)
     rows = usable_rows(features, target, ignore, settings.missing)
@@ -345,8 +343,9 @@ def make_problem(
             features.n_rows, numbered, settings.alpha, method.alpha_shares[0][1]
         ),
     )
+    features = features.mark_discrete(given["discrete_features"], criterion.takes_categories)
     table = make_table(
-        features.mark_discrete(given["discrete_features"], criterion.takes_categories),
+        features,
         target,
         settings.seed,
         scale=settings.scale,
@@ -370,8 +369,14 @@ def make_problem(
         missing,
         {names[i]: kind for i, kind in features.numeric_text.items()},
         features.labels,
-        _categories_of(features),
+        {names[i]: own for i, own in features.named_categories().items()},
+        () if target.event else target.with_discrete([0]).named_categories().get(0, ()),
     )
+
+
+def _require_features(least: int, number: int) -> None:
+    if least > number:
+        raise InputError(Hint("min_features", least), f" is more than the {number:,} features: lower it.")
 
 
 def _require_censoring_taken(method: Method, target: NamedColumns, declared: Any) -> None:
@@ -386,17 +391,6 @@ def _require_censoring_taken(method: Method, target: NamedColumns, declared: Any
             Hint("method.null", "residual") if has_null else Hint("method", "calibrated"),
             ": set that.",
         )
-
-
-def _categories_of(features: Features) -> dict[str, tuple[str, ...]]:
-    """Return the names of the categories that occur, of each feature of which they are known."""
-    if not isinstance(features, NamedColumns):
-        return {}
-    occurring = {i: np.unique(features.values[i]) for i in features.categories}
-    return {
-        features.names[i]: tuple(names[int(code)] for code in occurring[i][~np.isnan(occurring[i])])
-        for i, names in features.categories.items()
-    }
 
 
 def _kept_and_ignored(

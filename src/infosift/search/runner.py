@@ -17,6 +17,7 @@ from infosift.results.serialization import Record
 from infosift.results.steps import DataWarningRecord, NeighborChoice, Removal, Replacement, Step, Survival
 from infosift.search.base import Decision, Problem, columns_of
 from infosift.search.data_warnings import warnings_after_search
+from infosift.search.effects import effects_of
 from infosift.search.prediction import features_for_prediction
 from infosift.search.verdicts import detectable_correlation, explained_by, information_alone, verdicts
 
@@ -111,6 +112,7 @@ class Run:
             more = warnings_after_search(problem, self._selection, engine)
             self._update(warnings=(*self._warnings, *more))
             self._update(for_prediction=features_for_prediction(problem, self._selection, self._reporter))
+            self._update(effects=effects_of(problem, self._selection))
         return None
 
     def _record(self, decision: Decision) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from infosift.display.plots.canvas import Display
+from infosift.display.plots.effects import EffectsDisplay
 from infosift.display.plots.neighbors import NeighborsDisplay
 from infosift.display.plots.path import PathDisplay, RankingDisplay
 from infosift.display.plots.spectrum import SpectrumDisplay
@@ -16,6 +17,7 @@ from infosift.results.selection import Selection
 
 __all__ = [
     "ComparisonDisplay",
+    "EffectsDisplay",
     "NeighborsDisplay",
     "PathDisplay",
     "RankingDisplay",
@@ -29,6 +31,7 @@ __all__ = [
 ]
 
 _KINDS: dict[str, Any] = {
+    "effects": EffectsDisplay,
     "path": PathDisplay,
     "neighbors": NeighborsDisplay,
     "ranking": RankingDisplay,

@@ -55,8 +55,11 @@ def figures(selection: Selection) -> list[dict[str, Any]]:
     if not selection.steps:
         return []
     links = Links(selection)
-    has_curves = selection.survival is not None and selection.survival.curves
-    drawn = [*([_survival(selection)] if has_curves else []), _path(selection, links)]
+    drawn = [_path(selection, links)]
+    if selection.survival is not None and selection.survival.curves:
+        drawn.insert(0, _survival(selection))
+    if selection.effects is not None:
+        drawn.insert(0, _effects(selection))
     if selection.verdicts:
         drawn.append(_verdicts(selection, links))
     if selection.names and any(one.verdict == "redundant" for one in selection.verdicts):
@@ -64,6 +67,13 @@ def figures(selection: Selection) -> list[dict[str, Any]]:
     if selection.neighbors is not None:
         drawn.append(_neighbors(selection))
     return drawn if selection.start else [*drawn, _ranking(selection, links)]
+
+
+def _effects(selection: Selection) -> dict[str, Any]:
+    display = plots.EffectsDisplay.from_selection(selection)
+    shapes = [f"{in_a_sentence(name)} {wording.shape_in_words(selection, name)}" for name in display.features]
+    title = f"What {'each feature does' if len(shapes) > 1 else 'it does'} to {wording.target_of(selection)}"
+    return {**_figure("effects", title, f"Effects: {', '.join(shapes)}.", display), "is_wide": True}
 
 
 def _survival(selection: Selection) -> dict[str, Any]:

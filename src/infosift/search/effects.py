@@ -49,7 +49,7 @@ def effects_of(problem: Problem, selection: Selection) -> Effects | None:
     table = table.take(sample_rows(table.n_rows, 0, table.row_groups, _MOST_ROWS))
     if not columns or table.n_rows < _FEWEST_ROWS:
         return None
-    values: FloatArray = np.round(np.asarray(table.columns[columns], dtype=np.float64), _DECIMALS)
+    values: FloatArray = np.asarray(table.columns[columns]).round(_DECIMALS)
     outcomes, has_classes = _outcomes(problem, table)
     components = np.stack([own.values for own in outcomes])
     with single_threaded_blas():

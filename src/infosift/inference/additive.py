@@ -37,7 +37,7 @@ _NEGLIGIBLE = 1e-12
 _NARROW = 0.7
 # By which the costs of the bends of one feature may differ from those of all.
 _FACTORS = (1e-3, 0.1, 10.0, 1e3)
-# Reweighted least squares, and the choice of a penalty within them, converge in a few rounds.
+# Reweighted least squares converge in a few rounds.
 _ROUNDS = 4
 _LEAST_SHARE = 1e-3
 # Of a function of unit spread, before the data: where classes are separated, coefficients would be without bound
@@ -205,21 +205,25 @@ class AdditiveModel:
         if not self.has_classes:
             return self._cross_validated(component - component.mean(), np.ones(self.n_rows))
         penalty, everything = self._costs, np.arange(len(self._costs))
-        for _ in range(_ROUNDS):
+        for last in (False, True):
             probabilities = Logistic(self.design, component, penalty, everything).predicted
             weights = probabilities * (1 - probabilities)
             log_odds = np.log(probabilities / (1 - probabilities))
-            penalty = self._cross_validated(log_odds + (component - probabilities) / weights, weights)
+            target = log_odds + (component - probabilities) / weights
+            penalty = self._cross_validated(target, weights, bends=last)
         return penalty
 
-    def _cross_validated(self, target: FloatArray, weights: FloatArray) -> FloatArray:
-        """Return the costs of least error by generalised cross-validation, of a regression with weights."""
+    def _cross_validated(self, target: FloatArray, weights: FloatArray, *, bends: bool = True) -> FloatArray:
+        """Return the costs of least error by generalised cross-validation, of a regression with weights.
+
+        Without ``bends`` those of all features count alike.
+        """
         n, roots = self.n_rows, np.sqrt(weights)
         away = roots * (target - weights @ target / weights.sum())
         design = roots[:, None] * (self.design - weights @ self.design / weights.sum())
         moments = _Moments(design.T @ design / n, design.T @ away / n, float(np.mean(away**2)), weights.mean())
         costs, error = self._best_ridge(moments)
-        costs = self._best_bends(moments, costs, error)
+        costs = self._best_bends(moments, costs, error) if bends else costs
         return np.asarray(costs + 1 / (_SPREAD_OF_LOG_ODDS**2 * n) if self.has_classes else costs)
 
     def _best_ridge(self, of: _Moments) -> tuple[FloatArray, float]:
@@ -296,23 +300,26 @@ class Linear:
     """
 
     def __init__(self, design: FloatArray, target: FloatArray, penalty: FloatArray, used: IntArray) -> None:
-        self.mean = float(target.mean())
-        self._solve(design[:, used], target - self.mean, np.ones(len(target)), penalty[used])
-        self.predicted = self.mean + design[:, used] @ self.coefficients
+        self.mean, weights, own = float(target.mean()), np.ones(len(target)), design[:, used]
+        self._solve(own, target - self.mean, weights, penalty[used])
+        self.predicted = self.mean + own @ self.coefficients
         self.residuals = target - self.predicted
+        self._count_freedom(own, weights)
         self.noise = float(np.sum(self.residuals**2) / max(1.0, len(target) - self.freedom))
 
     def _solve(self, design: FloatArray, target: FloatArray, weights: FloatArray, penalty: FloatArray) -> None:
-        """Regress a centred target, and work out the degrees of freedom."""
-        n, roots = len(target), np.sqrt(weights)
-        scaled = roots[:, None] * design
-        gram = scaled.T @ scaled
-        self.inverse = np.linalg.inv(gram + n * np.diag(penalty)) if len(penalty) else np.zeros((0, 0))
-        self.coefficients = self.inverse @ (scaled.T @ (roots * target))
-        projected = scaled @ self.inverse
-        of_mean = weights / weights.sum()
+        """Regress a centred target with weights."""
+        weighted = weights[:, None] * design
+        self._gram = weighted.T @ design
+        self.inverse = np.linalg.inv(self._gram + len(target) * np.diag(penalty)) if len(penalty) else np.eye(0)
+        self.coefficients = self.inverse @ (weighted.T @ target)
+
+    def _count_freedom(self, design: FloatArray, weights: FloatArray) -> None:
+        """Work out what each row has of its own noise, and how many degrees of freedom that leaves out."""
+        scaled = np.sqrt(weights)[:, None] * design
+        projected, of_mean = scaled @ self.inverse, weights / weights.sum()
         leverages = np.einsum("rk,rk->r", projected, scaled) + of_mean
-        squares = np.einsum("rk,rk->r", projected @ gram, projected) + of_mean
+        squares = np.einsum("rk,rk->r", projected @ self._gram, projected) + of_mean
         self.left = np.maximum(1 - 2 * leverages + squares, _LEAST_FREE)
         self.freedom = float(2 * leverages.sum() - squares.sum())
 
@@ -323,7 +330,8 @@ class Logistic(Linear):
     def __init__(self, design: FloatArray, target: FloatArray, penalty: FloatArray, used: IntArray) -> None:
         own, share = design[:, used], np.clip(target.mean(), _LEAST_SHARE, 1 - _LEAST_SHARE)
         self.mean, self.noise = float(np.log(share / (1 - share))), 1.0
-        log_odds = np.full(len(target), self.mean)
+        log_odds, weights, means = np.full(len(target), self.mean), np.ones(len(target)), own.mean(axis=0)
+        self._solve(own - means, target - share, weights, penalty[used])
         for _ in range(_ROUNDS if len(used) else 0):
             probabilities = _probabilities(log_odds)
             weights = probabilities * (1 - probabilities)
@@ -332,10 +340,9 @@ class Logistic(Linear):
             self._solve(own - means, working - centre, weights, penalty[used])
             self.mean = float(centre - means @ self.coefficients)
             log_odds = self.mean + own @ self.coefficients
-        if not len(used):
-            self._solve(own, target - share, np.ones(len(target)), penalty[used])
         self.predicted = _probabilities(log_odds)
         self.residuals = target - self.predicted
+        self._count_freedom(own - means, weights)
 
 
 def _probabilities(log_odds: FloatArray) -> FloatArray:

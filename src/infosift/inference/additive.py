@@ -40,8 +40,8 @@ _FACTORS = (1e-3, 0.1, 10.0, 1e3)
 # Reweighted least squares converge in a few rounds.
 _ROUNDS = 4
 _LEAST_SHARE = 1e-3
-# Of a function of unit spread, before the data: where classes are separated, coefficients would be without bound
-# (Gelman et al. 2008).
+# Of a line of unit spread, before the data, bends less: where classes are separated, coefficients would be without
+# bound (Gelman et al. 2008).
 _SPREAD_OF_LOG_ODDS = 2.5
 
 
@@ -224,7 +224,8 @@ class AdditiveModel:
         moments = _Moments(design.T @ design / n, design.T @ away / n, float(np.mean(away**2)), weights.mean())
         costs, error = self._best_ridge(moments)
         costs = self._best_bends(moments, costs, error) if bends else costs
-        return np.asarray(costs + 1 / (_SPREAD_OF_LOG_ODDS**2 * n) if self.has_classes else costs)
+        least = (1 + self._costs) / (_SPREAD_OF_LOG_ODDS**2 * n) if self.has_classes else 0.0
+        return np.asarray(costs + least)
 
     def _best_ridge(self, of: _Moments) -> tuple[FloatArray, float]:
         """Return the costs by the best ridge, and by how much products cost more, with their error."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _PER_ROW, _MOST_PANELS = 3, 12
 _WIDTH, _HEIGHT, _MARGIN = 3.1, 2.6, 0.17  # inches, inches and share of a panel
+_PROBABILITY = "probability of "
 _STYLES = ((BLUE, "-"), (ORANGE, "--"), (GREY, "-."))
 
 
@@ -83,7 +84,9 @@ class EffectsDisplay(Display):
             self._draw_panel(panel, own)
             panel.set_title(f"{as_written(feature)}: {sizes.get(feature, '')}", fontsize="small")
             if column == 0:
-                panel.set_ylabel(as_written(self.target if len(own) > 1 else own[0].outcome), fontsize="small")
+                are_shares = own[0].outcome.startswith(_PROBABILITY)
+                several = f"probability ({self.target})" if are_shares else self.target
+                panel.set_ylabel(as_written(several if len(own) > 1 else own[0].outcome), fontsize="small")
             self.panels_.append(panel)
 
     def _draw_panel(self, panel: Axes, curves: list[EffectCurve]) -> None:
@@ -91,7 +94,7 @@ class EffectsDisplay(Display):
             colour, dashes = _STYLES[place % len(_STYLES)]
             if len(curve.rows) and len(curves) == 1:
                 panel.plot(curve.rows, curve.partial_residuals, ".", ms=2.5, color=PALE, zorder=0)
-            label = as_written(curve.outcome.removeprefix("probability of "))
+            label = as_written(curve.outcome.removeprefix(_PROBABILITY))
             if curve.categories:
                 places = curve.values + 0.12 * (place - (len(curves) - 1) / 2)
                 bars = [curve.fitted - curve.low, curve.high - curve.fitted]

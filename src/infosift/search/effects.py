@@ -80,7 +80,7 @@ def _outcomes(problem: Problem, table: Table) -> tuple[list[_Outcome], bool]:
         chosen = largest[1:] if len(indicators) == 2 else largest
         return [_Outcome(f"probability of {names[i]}", indicators[i].astype(np.float64)) for i in chosen], True
     if target.event is not None:
-        return [_Outcome(f"events above those expected ({target.event.name})", target.components[0])], False
+        return [_Outcome("events above expected", target.components[0])], False
     outcomes = []
     for place, (name, kind, column) in enumerate(zip(target.names, target.kinds, target.columns, strict=True)):
         if kind.has_indicators and type(kind) is Classes:

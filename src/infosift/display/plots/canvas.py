@@ -13,7 +13,7 @@ from infosift.errors import InputError
 from infosift.results.serialization import in_whole_characters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
@@ -26,6 +26,8 @@ Lines: TypeAlias = dict[int, tuple[str, ...]]
 
 _LONGEST_NAME = 24
 _ROW_HEIGHT = 0.24  # inches
+_PANELS_OF_ROW, _WIDTH_OF_PANEL, _HEIGHT_OF_PANEL = 3, 3.1, 2.6  # inches
+_MARGIN = 0.17  # of a panel
 
 
 def require_matplotlib() -> None:
@@ -144,6 +146,43 @@ class RowsDisplay(Display):
         ax.tick_params(axis="y", length=0)
         if more:
             ax.get_yticklabels()[-1].set(color=GREY, style="italic")
+
+
+@dataclass(eq=False)
+class PanelsDisplay(Display):
+    """Base of the displays with a panel for each feature, which are ``panels_`` inside ``ax_`` once drawn."""
+
+    panels_: list[Axes] = field(init=False, repr=False)
+
+    @property
+    @abstractmethod
+    def features(self) -> tuple[str, ...]:
+        """The features that are drawn, each once."""
+
+    @property
+    def _shape(self) -> tuple[int, int]:
+        """Number of panels in a column, and in a row."""
+        number = max(1, len(self.features))
+        return -(-number // _PANELS_OF_ROW), min(_PANELS_OF_ROW, max(2, number))
+
+    def _size(self) -> tuple[float, float]:
+        n_rows, n_columns = self._shape
+        return (_WIDTH_OF_PANEL * n_columns, 0.3 + _HEIGHT_OF_PANEL * n_rows)
+
+    def _new_panels(self, ax: Axes, label: str) -> Iterator[tuple[str, Axes]]:
+        """Yield a panel for each feature; the first of each row has the label."""
+        ax.set_axis_off()
+        self.panels_ = []
+        n_rows, n_columns = self._shape
+        width, height = 1 / n_columns, 1 / n_rows
+        for place, feature in enumerate(self.features):
+            row, column = divmod(place, n_columns)
+            left, bottom = (column + _MARGIN / 2) * width, 1 - (row + 1 - _MARGIN) * height
+            panel = ax.inset_axes((left, bottom, width * (1 - _MARGIN), height * (1 - 2 * _MARGIN)))
+            panel.tick_params(labelsize="x-small")
+            panel.set_ylabel("" if column else as_written(label), fontsize="small")
+            self.panels_.append(panel)
+            yield feature, panel
 
 
 def as_written(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from infosift.display.plots.canvas import BLUE, GREY, ORANGE, Display, as_written, write_sentence
+from infosift.display.plots.canvas import BLUE, GREY, ORANGE, PanelsDisplay, as_written, write_sentence
 from infosift.errors import InputError
 from infosift.results.steps import SurvivalCurve
 
@@ -14,17 +14,13 @@ if TYPE_CHECKING:
 
     from infosift.results import Selection
 
-_PER_ROW = 3
-_WIDTH, _HEIGHT, _MARGIN = 3.1, 2.6, 0.16  # inches, inches and share of a panel
 # Three thirds differ in lightness and in their dashes; more categories than three begin again, as thin lines.
 _STYLES = ((BLUE, "-"), (GREY, "--"), (ORANGE, "-."))
 
 
 @dataclass(eq=False)
-class SurvivalDisplay(Display):
+class SurvivalDisplay(PanelsDisplay):
     """The share of rows without the event over time (Kaplan and Meier), by values of each selected feature.
-
-    Once drawn, ``panels_`` are the axes of the features inside ``ax_``.
 
     Parameters
     ----------
@@ -66,30 +62,14 @@ class SurvivalDisplay(Display):
         """The features, each once."""
         return tuple(dict.fromkeys(curve.feature for curve in self.curves))
 
-    @property
-    def _n_rows(self) -> int:
-        return max(1, -(-len(self.features) // _PER_ROW))
-
-    def _size(self) -> tuple[float, float]:
-        return (_WIDTH * min(_PER_ROW, max(2, len(self.features))), 0.3 + _HEIGHT * self._n_rows)
-
     def _draw(self, ax: Axes) -> None:
         self.panels_ = []
         if not self.curves:
             write_sentence(ax, "Nothing is selected.")
             return
-        ax.set_axis_off()
-        n_columns = min(_PER_ROW, max(1, len(self.features)))
-        width, height = 1 / n_columns, 1 / self._n_rows
-        for place, feature in enumerate(self.features):
-            row, column = divmod(place, n_columns)
-            corner = (column * width, 1 - (row + 1) * height + height * _MARGIN)
-            panel = ax.inset_axes((*corner, width * (1 - _MARGIN), height * (1 - 2 * _MARGIN)))
+        for feature, panel in self._new_panels(ax, "share without the event"):
             self._draw_panel(panel, [curve for curve in self.curves if curve.feature == feature])
-            panel.set_ylabel("share without the event" if column == 0 else "", fontsize="small")
-            if place + n_columns >= len(self.features):
-                panel.set_xlabel(as_written(self.time), fontsize="small")
-            self.panels_.append(panel)
+            panel.set_xlabel(as_written(self.time), fontsize="small")
 
     def _draw_panel(self, panel: Axes, curves: list[SurvivalCurve]) -> None:
         for place, curve in enumerate(curves):
@@ -101,5 +81,4 @@ class SurvivalDisplay(Display):
             )
         panel.set_title(as_written(curves[0].feature), fontsize="medium")
         panel.set(ylim=(0, 1.02), xlim=(0, None))
-        panel.tick_params(labelsize="small")
         panel.legend(loc="best", framealpha=0.7, edgecolor="none", fontsize="x-small")

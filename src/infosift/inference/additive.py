@@ -242,7 +242,7 @@ class AdditiveModel:
         return best, least
 
     def _best_bends(self, of: _Moments, best: FloatArray, least: float) -> FloatArray:
-        """Return costs in which the bends of some features count for less or more, one feature after the other."""
+        """Return costs in which bends of single features count for less or more, one after the other."""
         for place in self.places:
             bends = slice(place.start + 1, place.stop)
             for own in [best[bends] * factor for factor in _FACTORS] if bends.stop > bends.start else ():
@@ -267,7 +267,7 @@ class AdditiveModel:
         return _probabilities(predictors) if self.has_classes else predictors
 
     def fit(self, features: Sequence[int]) -> AdditiveFit:
-        """Fit the functions and products of some features only."""
+        """Fit the functions and products of these features only."""
         without = ~np.isin(np.arange(self._needs.shape[1]), features)
         return AdditiveFit(self, np.flatnonzero(~self._needs[:, without].any(axis=1)))
 

@@ -222,7 +222,7 @@ def whole_number_target(problem: Problem, engine: Engine) -> Iterator[DataWarnin
 
 
 def censored_times(problem: Problem, engine: Engine) -> Iterator[DataWarningRecord]:
-    """Warn of a target named like a time, beside a column of two values that is named like an event."""
+    """Warn of a target named like a time, where a column of two values is named like an event."""
     table, target = problem.table, problem.table.target
     times = [name for name in target.names if _TIMES.search(name)]
     events = [name for name, kind in zip(target.names, target.kinds, strict=True) if kind.n_classes == 2]

@@ -20,7 +20,7 @@ _MOST_TIMES = 200
 
 
 def curves_of(problem: Problem, features: Sequence[int]) -> tuple[SurvivalCurve, ...]:
-    """Return the survival curves of thirds, or categories, of the first of some features."""
+    """Return the survival curves of thirds, or categories, of the first of these features."""
     return tuple(curve for feature in features[:_MOST_FEATURES] for curve in _curves(problem, feature))
 
 

@@ -8,7 +8,15 @@ from hypothesis.extra.numpy import arrays
 
 from infosift import mutual_information
 from infosift._kernel import CATEGORY_GAP
-from infosift.data.prepare import break_ties, complete_rows, impute, on_a_grid, scale_distances, to_unit_spread
+from infosift.data.prepare import (
+    break_ties,
+    complete_rows,
+    impute,
+    on_a_grid,
+    scale_distances,
+    to_unit_spread,
+    units_of,
+)
 
 NUMBERS = [1.0, np.nan, 2.0, 6.0]
 
@@ -102,3 +110,16 @@ def test_the_scale_of_distances_leaves_categories_and_gaps():
     columns = np.array([[1.0, np.nan, CATEGORY_GAP], [2.0, 3.0, 2 * CATEGORY_GAP]])
     found = scale_distances(columns, np.array([0.5, 2.0]))
     np.testing.assert_array_equal(found, [[0.5, np.nan, CATEGORY_GAP], [4.0, 6.0, 2 * CATEGORY_GAP]])
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e300, 1e-290, -3.0])
+def test_units_are_mean_and_standard_deviation(factor):
+    rng = np.random.default_rng(0)
+    column = rng.normal(size=40) * 2 + 5
+    gaps = np.where(np.arange(41) == 7, np.nan, np.append(column, 0.0))
+    columns = np.stack([factor * np.append(column, 0.0), factor * gaps, np.full(41, 3.0), np.full(41, np.nan)])
+    units = units_of(columns)
+    for own, values in zip(units, (np.append(column, 0.0), np.delete(np.append(column, 0.0), 7)), strict=False):
+        expected = [values.mean(), np.sign(factor) * values.std()]
+        np.testing.assert_allclose(own / factor, expected, rtol=1e-9)
+    np.testing.assert_array_equal(units[2:], [[0, 1], [0, 1]])

@@ -217,14 +217,14 @@ def spreads_of(values: FloatArray, prepared: FloatArray) -> FloatArray:
 
 
 def units_of(values: FloatArray) -> FloatArray:
-    """Return mean and standard deviation of each column (columns x 2); zero and one where no float holds them."""
+    """Return mean and standard deviation of each column (columns x 2); of one that never varies, zero and one."""
     units = np.tile([0.0, 1.0], (len(values), 1))
     for own, column in zip(units, values, strict=True):
         observed = np.ascontiguousarray(column[~np.isnan(column)])
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = (observed.mean(), observed.std()) if len(observed) else (0.0, 1.0)
-        if np.isfinite(found).all():
-            own[:] = found
+        if np.isfinite(observed).all() and not is_constant(observed):
+            unit, half_range = _to_unit_range(observed)
+            middle = observed.min() / 2 + observed.max() / 2
+            own[:] = middle + half_range * unit.mean(), max(half_range * unit.std(), np.finfo(np.float64).tiny)
     return units
 
 

@@ -64,7 +64,7 @@ def effects_of(problem: Problem, selection: Selection) -> Effects | None:
             for number, outcome in enumerate(outcomes)
         )
     total = _squares(components).mean()
-    explained = max(0.0, 1 - float(full.errors.mean() / total))
+    explained = _share(1 - full.errors.mean() / total)
     return Effects(importance=importance, curves=curves, explained=explained, n_rows=table.n_rows)
 
 
@@ -140,15 +140,19 @@ def _importance(
         influence = (lost - value * squares) / total
         half = quantile * float(inflation) * _standard_error(influence, row_groups)
         shift = half**2 / (4 * max(value, half)) if half > 0 else 0.0
-        alone = 1 - float(model.fit(unit).errors.mean() / total)
+        alone = 1 - model.fit(unit).errors.mean() / total
         yield Importance(
             feature=" + ".join(names),
             features=names,
-            importance=max(0.0, value),
-            low=max(0.0, value - half + shift),
-            high=max(0.0, value + half + shift),
-            alone=max(0.0, alone),
+            importance=_share(value),
+            low=_share(value - half + shift),
+            high=_share(value + half + shift),
+            alone=_share(alone),
         )
+
+
+def _share(value: float) -> float:
+    return float(min(1.0, max(0.0, value)))
 
 
 def _standard_error(influence: FloatArray, row_groups: IntArray | None) -> float:

@@ -328,7 +328,7 @@ class SelectionOptions(InputFile):
         bool,
         option("In --csv, put a ' before what a spreadsheet would compute.", RESULTS, names=("--csv-escape",)),
     ] = False
-    plot: Annotated[Path | None, plot_option("the search")] = None
+    plot: Annotated[Path | None, plot_option("what each selected feature does")] = None
     seed: Seed = 0
     jobs: Jobs = -1
     scheduler: Annotated[

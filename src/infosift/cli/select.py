@@ -87,7 +87,7 @@ class SelectCommand(options.SelectionOptions):
                     table.with_target(selection.answer.names),
                     "Selected features",
                 ),
-                picture=selection.plot,
+                picture=lambda: selection.plot("path" if selection.effects is None else "effects"),
                 more=[lambda: output.write_report(selection, self._page, in_report, self.quiet)]
                 * self._has_report,
                 show=None if code == OUT_OF_TIME else partial(print_selection, selection, verbose=self.verbose),

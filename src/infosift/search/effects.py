@@ -30,6 +30,7 @@ _TURN, _WIDTH_OF_STEP, _RISE_OF_STEP = 0.2, 0.15, 0.8
 _FLAT = 1e-9
 # Of values of unit spread, without the noise that breaks ties.
 _DECIMALS = 8
+_MOST_DECIMALS = 300
 
 
 @dataclass(frozen=True)
@@ -189,11 +190,12 @@ def _curve(
     if not model.has_classes:
         some = np.linspace(0, model.n_rows - 1, min(model.n_rows, _MOST_POINTS)).astype(np.int64)
         own = functions.at(column[some]) @ regression.coefficients[where]
-        residuals = outcome.centre + outcome.spread * (regression.mean + own + regression.residuals[some])
+        own_residuals = regression.mean + own + regression.residuals[some]
+        residuals = _in_units(own_residuals, outcome.centre, outcome.spread)
         rows = _in_units(column[some], centre, unit)
         if is_category:
             rows = np.searchsorted(at, column[some]).astype(np.float64)
-    scaled = (outcome.centre + outcome.spread * own for own in (fitted, low, high))
+    scaled = (_in_units(own, outcome.centre, outcome.spread) for own in (fitted, low, high))
     categories = _categories(problem, name, len(at)) if is_category else ()
     return EffectCurve(
         feature=name,
@@ -208,9 +210,15 @@ def _curve(
 
 
 def _in_units(values: FloatArray, centre: float, unit: float) -> FloatArray:
-    """Return standardised values as they were given, without digits that come from the way."""
+    """Return standardised values as they were given, without digits that come from the way.
+
+    Those beyond the largest number are that.
+    """
     decimals = _DECIMALS - 1 - int(np.floor(np.log10(unit)))
-    return np.asarray(np.round(centre + unit * values, min(300, max(-300, decimals))))
+    with np.errstate(over="ignore"):
+        halves = centre / 2 + unit / 2 * values
+        given = np.round(2 * halves, min(_MOST_DECIMALS, max(-_MOST_DECIMALS, decimals)))
+    return np.asarray(np.nan_to_num(given))
 
 
 def _categories(problem: Problem, name: str, number: int) -> tuple[str, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
+
+import numpy as np
 
 from infosift.display.plots.canvas import BLUE, GREY, ORANGE, PALE, PanelsDisplay, as_written
 from infosift.display.wording import size_in_words
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from infosift.results import Selection
 
 _MOST_PANELS = 12
+_LARGEST = 1e300
 _PROBABILITY = "probability of "
 _STYLES = ((BLUE, "-"), (ORANGE, "--"), (GREY, "-."))
 
@@ -68,7 +71,7 @@ class EffectsDisplay(PanelsDisplay):
         if len(outcomes) > 1 and outcomes[0].startswith(_PROBABILITY):
             label = f"probability ({self.target})"
         for feature, panel in self._new_panels(ax, label):
-            self._draw_panel(panel, [curve for curve in self.curves if curve.feature == feature])
+            self._draw_panel(panel, [_drawable(curve) for curve in self.curves if curve.feature == feature])
             panel.set_title(f"{as_written(feature)}: {sizes.get(feature, '')}", fontsize="small")
 
     def _draw_panel(self, panel: Axes, curves: list[EffectCurve]) -> None:
@@ -87,3 +90,9 @@ class EffectsDisplay(PanelsDisplay):
                 panel.plot(curve.values, curve.fitted, color=colour, ls=dashes, lw=1.8, label=label)
         if len(curves) > 1:
             panel.legend(loc="best", framealpha=0.7, edgecolor="none", fontsize="x-small")
+
+
+def _drawable(curve: EffectCurve) -> EffectCurve:
+    """Return a curve without the largest numbers that there are, whose differences matplotlib could not hold."""
+    names = ("values", "fitted", "low", "high", "rows", "partial_residuals")
+    return replace(curve, **{name: np.clip(getattr(curve, name), -_LARGEST, _LARGEST) for name in names})

@@ -27,13 +27,7 @@ import polars as pl
 import polars.selectors as cs
 
 from infosift.data.columns import deduplicate_names
-from infosift.data.written_values import (
-    COMMA,
-    MISSING_WORDS,
-    comma_is_decimal,
-    read_written,
-    require_all_numbers_or_text,
-)
+from infosift.data.types import COMMA, MISSING_WORDS
 from infosift.errors import DataWarning, Hint, InputError, Part, RowNumber, listing
 
 STANDARD_INPUT = "-"
@@ -458,6 +452,10 @@ class TableFile:
         _require_calendar(frame)
         if frame.is_empty():
             raise InputError(f"{self.path} has column names but no rows.")
+        if not frame.drop(as_written).select(cs.string()).width:
+            return frame
+        from infosift.data.written_values import read_written, require_all_numbers_or_text  # which need some text
+
         frame, decimal = self._with_decimal(frame, as_written)
         written = read_written(frame.drop(as_written), decimal)
         frame = frame.with_columns(written.columns)
@@ -473,6 +471,8 @@ class TableFile:
 
     def _with_decimal(self, frame: pl.DataFrame, as_written: Sequence[str]) -> tuple[pl.DataFrame, str | None]:
         """Return columns and their decimal mark: as given, or a comma where the columns show it."""
+        from infosift.data.written_values import comma_is_decimal
+
         points_as_text, decimal = self.scanned.points_as_text, self.options.decimal
         may_be_comma = decimal is None and self.scanned.separator in _SEPARATORS_WITH_DECIMAL_COMMAS
         if points_as_text is None or not may_be_comma or comma_is_decimal(frame.drop(as_written)) is None:

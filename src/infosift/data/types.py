@@ -20,6 +20,9 @@ from infosift._kernel import CATEGORY_GAP
 from infosift.arrays import BoolArray, FloatArray, IntArray
 from infosift.errors import InputError, RowNumber, nearest_float
 
+# What stands for a missing value in text, and the name of a decimal mark.
+MISSING_WORDS = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "?"]
+COMMA = "comma"
 # A number that at least this share of the rows have is a special value, such as the zero of an amount of rain.
 _SHARE_OF_SPECIAL_VALUE = 0.05
 _FEWEST_SPECIAL_ROWS = 5

@@ -9,10 +9,10 @@ import narwhals.stable.v1 as nw
 import polars as pl
 
 from infosift.data.columns import require_frame
+from infosift.data.types import COMMA, MISSING_WORDS
 from infosift.errors import Hint, InputError, RowNumber, require_choice
 
-MISSING_WORDS = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "?"]
-COMMA, POINT = "comma", "point"
+POINT = "point"
 DECIMALS = (None, COMMA, POINT)
 _MARKS = {COMMA: ",", POINT: "."}
 _ENGLISH = r"^[+-]?(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?$"
